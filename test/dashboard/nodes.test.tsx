@@ -29,7 +29,7 @@ async function table(list: NodeList): Promise<{ text: string; rows: string[] }> 
   };
 }
 
-test("nodes are listed in plain words: what each does, and what needs attention", async () => {
+test("nodes are listed in plain words, those that are gone last: what each does, and what needs attention", async () => {
   const other: NodeView = {
     ...node,
     ...{ id: "n-2", host: "<b>beta</b>", role: "worker", state: "gone", isSelf: false, hasLead: false, chores: [] },
@@ -43,8 +43,8 @@ test("nodes are listed in plain words: what each does, and what needs attention"
   for (const words of ["Running", "Requests, jobs, recurring chores, webhooks", "1.0.0", "Correct", "2 of 10 busy"])
     expect(rows[0]).toContain(words);
   for (const words of ["<b>beta</b>", "Not responding", "Last seen", "Jobs", "2.5 s behind", "None"])
-    expect(rows[1]).toContain(words);
-  for (const words of ["2.5 s behind", "4 of 4 busy", "9 waiting"]) expect(rows[2]).toContain(words);
+    expect(rows[2]).toContain(words);
+  for (const words of ["2.5 s behind", "4 of 4 busy", "9 waiting"]) expect(rows[1]).toContain(words);
 });
 
 test("the embedded database has one node, and says where to read about several", async () => {

@@ -28,7 +28,7 @@ export function NodeTable() {
       <DataTable
         label="Nodes"
         columns={columns}
-        rows={data?.nodes}
+        rows={data?.nodes.toSorted((a, b) => Number(a.state === "gone") - Number(b.state === "gone"))}
         rowKey={({ id }) => id}
         isLoading={list.isLoading && data === undefined}
         isStacked
