@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { answerWith } from "../support/page.ts";
 import { api, longPatienceSeconds } from "../../src/surfaces/dashboard/app/api.ts";
+import { isConnected } from "../../src/surfaces/dashboard/app/connection.ts";
 
 const realTimeout = globalThis.setTimeout;
 afterEach(() => {
@@ -49,4 +50,25 @@ test("operations with progress wait up to a minute, and can be stopped", async (
   stop.abort();
   expect(await stopped).toBe(stop.signal.reason);
   expect(asked).toHaveLength(1);
+});
+
+test("a proxy that found no node counts as a lost connection, until a node is ready", async () => {
+  globalThis.setTimeout = ((run: () => void) => realTimeout(run, 0)) as typeof setTimeout;
+  const asked: string[] = [];
+  let isReady = false;
+  globalThis.fetch = (async (url: string) => {
+    asked.push(url);
+    return new Response(null, { status: isReady ? 200 : 503 });
+  }) as unknown as typeof fetch;
+  await expect(api.get("/leads")).rejects.toThrow();
+  expect(isConnected.value).toBe(false);
+  isReady = true;
+  while (!isConnected.value) await new Promise((resolve) => realTimeout(resolve, 1));
+  expect(asked.at(-1)).toBe("/readyz?exclude=files");
+});
+
+test("a server that refuses for now is not lost", async () => {
+  answerWith({ "GET /api/v2/leads": () => ({ status: 503, body: { message: "Maintenance." } }) });
+  await expect(api.get("/leads")).rejects.toThrow("Maintenance.");
+  expect(isConnected.value).toBe(true);
 });

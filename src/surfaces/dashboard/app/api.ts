@@ -181,10 +181,15 @@ async function send(
   }
   readSimulatedTime(response);
   readServerStatus(response);
-  // A reverse proxy responds for a server that is down.
-  if ([502, 504].includes(response.status)) connectionLost();
+  if (isOfProxy(response)) connectionLost();
   else connectionFound();
   return response;
+}
+
+/** Whether a reverse proxy responded for a server that is down: for several nodes with a 503 of its own, which is not JSON. */
+function isOfProxy({ status, headers }: Response): boolean {
+  if (status === 503) return headers.get("content-type")?.startsWith("application/json") !== true;
+  return [502, 504].includes(status);
 }
 
 async function read<T>(response: Response): Promise<T> {

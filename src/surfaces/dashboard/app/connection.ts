@@ -29,7 +29,8 @@ export function reloadAll(): void {
 }
 
 async function checkServer(): Promise<void> {
-  const isBack = await fetch(`${basePath}/readyz`, { cache: "no-store" }).then(
+  // Pages work without the bucket.
+  const isBack = await fetch(`${basePath}/readyz?exclude=files`, { cache: "no-store" }).then(
     ({ ok }) => ok,
     () => false,
   );
