@@ -99,7 +99,7 @@ function FilterChip({ field, filters, isOpenAtFirst, onClose }: ChipProps) {
   const place = usePopover(close, isOpen);
   const values = useShownValues(field, valuesOf(field, filters));
   return (
-    <div class={`popover-place filter-chip ${values.length === 0 ? "empty" : ""}`} ref={place}>
+    <div class={`popover-place filter-chip ${values.length === 0 ? "is-empty" : ""}`} ref={place}>
       <button
         type="button"
         class="chip-label"
