@@ -79,6 +79,28 @@ testInBrowser("a conversation is snoozed until a time of one's own, in the user'
   expect(problems).toEqual([]);
 });
 
+testInBrowser("a reply that was not sent is kept by other pages, and a reload asks before it is lost", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  await withMessagesOf(server, "ada");
+  await using opened = await openSignedIn(server, "/app/inbox");
+  const { page, problems } = opened;
+  await page.getByText("Hello from ada.").first().click();
+  await page.getByLabel("Reply to ada").click();
+  await page.keyboard.type("Half a thought");
+  await page.getByRole("link", { name: "Leads", exact: true }).click();
+  await page.getByRole("heading", { name: "Leads" }).waitFor();
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector<HTMLTextAreaElement>("#reply")?.value === "Half a thought");
+  const question = page.waitForEvent("dialog");
+  await page.evaluate(() => setTimeout(() => location.reload()));
+  const dialog = await question;
+  expect(dialog.type()).toBe("beforeunload");
+  await dialog.dismiss();
+  expect(await page.getByLabel("Reply to ada").inputValue()).toBe("Half a thought");
+  expect(problems).toEqual([]);
+});
+
 testInBrowser("a reply is edited, taken back, and sent after all in the conversation", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);

@@ -21,6 +21,11 @@ const maxSpeech = 1000;
 /** What was written and not sent, by conversation, until the page is reloaded. */
 const drafts = new Map<string, string>();
 
+// Other pages of the dashboard keep them; a reload would not.
+addEventListener("beforeunload", (event) => {
+  if (drafts.size > 0) event.preventDefault();
+});
+
 type ComposerProps = { conversation: ConversationView; onSent: () => void };
 
 /** Writes a reply, with snippets, or as a voice message. */
@@ -38,7 +43,7 @@ export function Composer({ conversation, onSent }: ComposerProps) {
   const length = messageLength(filled.text);
   const isTooLong = length > most;
 
-  useEffect(() => void (text === "" ? drafts.delete(id) : drafts.set(id, text)), [text]);
+  useEffect(() => void (text.trim() === "" ? drafts.delete(id) : drafts.set(id, text)), [text]);
 
   function write(written: string): void {
     setText(written);
