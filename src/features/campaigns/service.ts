@@ -26,6 +26,7 @@ import {
   type PreviewView,
 } from "./model.ts";
 import { editedMeanwhile, mustPauseFirst, nameOf, nameOfCopy } from "./editing.ts";
+import { countEnrollments } from "./enrollment-count.ts";
 import { enrollmentProblem, newEnrollment } from "./new-enrollment.ts";
 import { previewOf } from "./preview.ts";
 import { compile } from "./program.ts";
@@ -274,7 +275,7 @@ export class CampaignService {
     await this.#require(workspaceId, id);
     const [found, total] = await Promise.all([
       this.#parts.store.enrollments(workspaceId, id, filter, after, limit),
-      this.#parts.store.countEnrollments(workspaceId, id, filter),
+      countEnrollments(this.#parts.store, workspaceId, id, filter),
     ]);
     const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(workspaceId, leadId)));
     return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null)), total };

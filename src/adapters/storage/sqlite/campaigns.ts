@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, lte, or, sql } from "drizzle-orm";
-import type { Campaign, Enrollment } from "../../../features/campaigns/model.ts";
+import { unionAll } from "drizzle-orm/sqlite-core";
+import { enrollmentStates, type Campaign, type Enrollment } from "../../../features/campaigns/model.ts";
 import type { EnrollmentChange, EnrollRefusal, MoveOutcome } from "../../../features/campaigns/change-model.ts";
 import {
   canDelete,
@@ -318,17 +319,21 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
         .limit(limit)
         .all(),
     enrollments: async (workspaceId, campaignId, filter, after, limit) => {
-      const page = orm
-        .select({ id: campaignEnrollments.id })
-        .from(campaignEnrollments)
-        .where(
-          and(
-            isListed(workspaceId, campaignId, filter),
-            after === null ? undefined : gt(campaignEnrollments.id, after),
+      // The index has the states before the IDs: each is read in order, and only as far as the page goes.
+      const [first, ...others] = (filter.state === undefined ? enrollmentStates : [filter.state]).map((state) =>
+        orm
+          .select({ id: campaignEnrollments.id })
+          .from(campaignEnrollments)
+          .where(
+            and(
+              isListed(workspaceId, campaignId, { ...filter, state }),
+              after === null ? undefined : gt(campaignEnrollments.id, after),
+            ),
           ),
-        )
-        .orderBy(asc(campaignEnrollments.id))
-        .limit(limit);
+      );
+      const [second, ...rest] = others;
+      const all = second === undefined ? first! : unionAll(first!, second, ...rest);
+      const page = all.orderBy(asc(campaignEnrollments.id)).limit(limit);
       const ids = (await reader.all<{ id: string }>(page.toSQL())).map(({ id }) => id);
       return orm
         .select()
