@@ -3,6 +3,10 @@ import { createServer } from "node:http";
 import { verifyWebhook, WebhookError } from "outreachd-client/webhooks";
 
 const secret = process.env.WEBHOOK_SECRET ?? "";
+if (!/^whsec_.+/.test(secret)) {
+  console.error("Set WEBHOOK_SECRET to the secret of the webhook: whsec_…");
+  process.exit(1);
+}
 /** A delivery that was not acknowledged is repeated with the same ID. A real receiver stores them. */
 const seen = new Set();
 

@@ -95,6 +95,8 @@ test.each(Object.entries(receivers).filter(([, [program = ""]]) => isInstalled(p
       expect((await lines.read()).value).toContain("listening");
       const forged = { headers: signedHeaders("e1", Date.now(), "{}", ["whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"]) };
       expect((await fetch(url, { method: "POST", body: "{}", ...forged })).status).toBe(401);
+      const notAscii = { ...forged.headers, "webhook-signature": "v1,\u00e9" };
+      expect((await fetch(url, { method: "POST", body: "{}", headers: notAscii })).status).toBe(401);
       const old = { headers: signedHeaders("e2", Date.now() - 600_000, "{}", [secret]) };
       expect((await fetch(url, { method: "POST", body: "{}", ...old })).status).toBe(401);
       succeeded(await owner.post("/api/v2/leads", { email: "ada@example.com" }));
@@ -105,6 +107,19 @@ test.each(Object.entries(receivers).filter(([, [program = ""]]) => isInstalled(p
     }
   },
 );
+
+test.each(
+  Object.entries(receivers)
+    .filter(([, [program = ""]]) => isInstalled(program))
+    .flatMap(([language, command]) => [undefined, "", "whsec_"].map((secret) => [language, secret, command] as const)),
+)("the receiver in %s does not start with the secret %p", async (_language, secret, command) => {
+  const { out, exitCode } = await run(command, {
+    PORT: String(freePort()),
+    ...(secret !== undefined && { WEBHOOK_SECRET: secret }),
+  });
+  expect(out).toContain("Set WEBHOOK_SECRET");
+  expect(exitCode).toBe(1);
+});
 
 test("the signature check in the shell accepts what is signed, and nothing else", async () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
