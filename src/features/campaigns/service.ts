@@ -26,7 +26,6 @@ import {
   type PreviewView,
 } from "./model.ts";
 import { editedMeanwhile, mustPauseFirst, nameOf, nameOfCopy } from "./editing.ts";
-import { countEnrollments } from "./enrollment-count.ts";
 import { enrollmentProblem, newEnrollment } from "./new-enrollment.ts";
 import { previewOf } from "./preview.ts";
 import { compile } from "./program.ts";
@@ -275,7 +274,7 @@ export class CampaignService {
     await this.#require(workspaceId, id);
     const [found, total] = await Promise.all([
       this.#parts.store.enrollments(workspaceId, id, filter, after, limit),
-      countEnrollments(this.#parts.store, workspaceId, id, filter),
+      this.#parts.store.countEnrollments(workspaceId, id, filter),
     ]);
     const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(workspaceId, leadId)));
     return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null)), total };
