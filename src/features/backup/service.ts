@@ -1,3 +1,4 @@
+import { runOutsideRequest } from "../../lib/concurrency/outside-request.ts";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import type { FilesPlace } from "../../platform/blobs/place.ts";
@@ -119,7 +120,8 @@ export class BackupService {
     requireAdmin(caller);
     if (this.#running !== null) throw alreadyRunning(this.#running.name);
     if (this.#isStopped) throw new ApiError("SERVICE_UNAVAILABLE", { message: "The server is stopping." });
-    const { run, begun } = this.#startRun(caller, prune);
+    // The run outlives the request, so what it stores is not part of it.
+    const { run, begun } = runOutsideRequest(() => this.#startRun(caller, prune));
     const refusal = await begun;
     if (refusal?.kind === "running") throw alreadyRunning(refusal.name);
     return runView(run);
