@@ -26,6 +26,8 @@ test("a key that is limited to networks is refused elsewhere, with the address",
   expect((await client.get(leads, from("2001:db8::7"))).status).toBe(200);
   const refused = await client.get(leads, from("198.51.100.7"));
   expect(refused).toMatchObject({ status: 403, code: "PERMISSION_DENIED", details: { address: "198.51.100.7" } });
+  // No permission would help, not even all of them.
+  expect(refused.body).toMatchObject({ permissionHelp: { required: "allowedNetworks", available: [] } });
   // What a client adds itself stands further to the left, and counts for nothing.
   expect((await client.get(leads, from("203.0.113.7, 198.51.100.7"))).status).toBe(403);
   succeeded(await owner.put(`/api/v2/keys/${key.id}`, { allowedNetworks: null }));

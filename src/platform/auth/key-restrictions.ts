@@ -30,7 +30,7 @@ export function requireAddress({ allowedNetworks }: Pick<KeyRestrictions, "allow
   if (allowedNetworks === null || includesAddress(allowedNetworks, address)) return;
   throw new ApiError("PERMISSION_DENIED", {
     message: `This API key cannot be used from the address ${address}. Add it to the key's allowed networks, or use another key.`,
-    permissionHelp: { required: "*", available: [] },
+    permissionHelp: { required: "allowedNetworks", available: [] },
     details: { address },
   });
 }

@@ -58,7 +58,10 @@ type ErrorOptions = {
   cause?: unknown;
 };
 
-/** `required`: one permission, or "*" if only an admin or a global key is allowed. `available`: permissions of the key. */
+/**
+ * `required`: one permission, "*" if only an admin or a global key is allowed, or "allowedNetworks" if the key cannot be
+ * used from the address of the request, whatever its permissions. `available`: permissions of the key.
+ */
 export type PermissionHelp = { required: string; available: readonly string[] };
 
 /** An error for the client. Any other exception is an internal error and is reported as SERVICE_UNAVAILABLE. */

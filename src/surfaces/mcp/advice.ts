@@ -21,6 +21,8 @@ export function adviceOn(tool: Tool, { code, retryAfter, details, permissionHelp
     case "UNAUTHORIZED":
       return "Do not retry: the API key is no longer valid. Ask the user for a new one.";
     case "PERMISSION_DENIED":
+      if (permissionHelp?.required === "allowedNetworks")
+        return "Do not retry: no permission helps. The user would have to add this address to the networks of the API key.";
       return permissionHelp?.required === undefined
         ? "Do not retry, and do not look for another way: ask the user."
         : `Do not retry: the user would have to give this API key the permission ${permissionHelp.required}.`;
