@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { permissions } from "../../src/platform/auth/key-model.ts";
+import { newKeyText, type NewKey } from "../../src/surfaces/cli/key.ts";
 import { ada, createCommandLine, success, userPage } from "../support/command-line.ts";
 
 const secret = `oak_${"0".repeat(64)}`;
@@ -99,4 +100,55 @@ test("a key is revoked by its id", async () => {
   expect(exitCode).toBe(0);
   expect(out).toBe("Revoked the key k1.\n");
   expect(cli.calls).toContain("DELETE /api/v2/keys/k1");
+});
+
+async function withKeys(key: object) {
+  const sent: unknown[] = [];
+  const stored = {
+    ...{ id: "k1", name: "sync", hint: "oak_0000", userId: "u-ada", permissions: ["leads:read"], isActive: true },
+    ...{ usageCount: 3, expires_at: null, last_used_at: null, rateLimits: null, allowedNetworks: null, ...key },
+  };
+  const api = async (request: Request) => {
+    if (new URL(request.url).pathname.endsWith("/users")) return userPage([ada]);
+    if (request.method === "GET") return success({ keys: [stored], nextCursor: null });
+    const body = (await request.json()) as object;
+    sent.push(body);
+    return success({ ...stored, ...body, ...(request.method === "POST" && { key: secret }) });
+  };
+  return { ...(await createCommandLine({ api })), sent };
+}
+
+test("`key update` changes the named limits, keeps the others, and opens a key to any network", async () => {
+  await using cli = await withKeys({ rateLimits: { minute: 20, day: 9000 }, allowedNetworks: ["10.0.0.0/8"] });
+  const line = "key update k1 --per-hour 500 --per-minute none --allow none";
+  expect((await cli.run(...line.split(" "))).exitCode).toBe(0);
+  await cli.run("key", "update", "k1", "--per-minute", "none", "--per-day", "none");
+  await cli.run("key", "update", "k1", "--name", "CRM");
+  expect(cli.sent).toEqual([
+    { rateLimits: { hour: 500, day: 9000 }, allowedNetworks: null },
+    { rateLimits: null },
+    { name: "CRM" },
+  ]);
+  expect((await cli.run("key", "update", "k1", "--allow", "none", "--allow", "10.0.0.1")).exitCode).toBe(2);
+  expect((await cli.run("key", "update", "k1", "--per-hour", "0")).exitCode).toBe(2);
+  expect(cli.sent).toHaveLength(3);
+});
+
+test("`key list` shows limits and networks", async () => {
+  await using limited = await withKeys({ rateLimits: { minute: 20, hour: 500 }, allowedNetworks: ["10.0.0.0/8"] });
+  expect((await limited.run("key", "list")).out).toMatch(/ 20\/minute 500\/hour +10\.0\.0\.0\/8 +leads:read /);
+  await using open = await withKeys({});
+  expect((await open.run("key", "list")).out).toMatch(/ none +any +leads:read /);
+});
+
+test.each([
+  [["10.0.0.0/8"], "http://127.0.0.1:8080", false],
+  [["10.0.0.0/8"], "http://[::1]:8080", false],
+  [["127.0.0.0/8"], "http://localhost:8080", true],
+  [["10.0.0.0/8"], "https://outreach.example.com", true],
+  [null, "http://127.0.0.1:8080", true],
+])("whether a new key for %p is shown with a request to %s: %p", async (allowedNetworks, url, isShown) => {
+  const text = newKeyText({ key: secret, name: "sync", allowedNetworks } as NewKey, url);
+  expect(text.includes("curl")).toBe(isShown);
+  expect(text.includes(`It can only be used from 10.0.0.0/8, not from this machine over ${url}.`)).toBe(!isShown);
 });

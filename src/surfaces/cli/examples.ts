@@ -52,6 +52,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "key list": [["outreachd key list"], ["outreachd key list --user ada@example.com"]],
   "key update": [
     [`outreachd key update ${id} --permission leads:read --expires-in-days 90`],
+    [`outreachd key update ${id} --per-hour 500 --per-minute none --allow none`, "a limit, and any network"],
     [`outreachd key update ${id} --disable`],
   ],
   "key regenerate": [[`outreachd key regenerate ${id}`, "the old secret stops working immediately"]],

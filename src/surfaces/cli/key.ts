@@ -1,17 +1,32 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { closest } from "../../platform/base/spelling.ts";
-import { permissions, type KeyInput, type KeyUsageView } from "../../platform/auth/key-model.ts";
+import {
+  permissions,
+  type KeyInput,
+  type KeyRateLimits,
+  type KeyRestrictions,
+  type KeyUsageView,
+} from "../../platform/auth/key-model.ts";
 import { actingUserId, findUser } from "./acting-user.ts";
 import type { Api } from "./api.ts";
 import { present, remark, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { tryKey } from "./first-run.ts";
 import { addConnectionFlags, addUserFlag, repeated, wholeNumberFlag } from "./flags.ts";
+import {
+  limitFlag,
+  limitsFrom,
+  limitsText,
+  networksFrom,
+  canReach,
+  networksText,
+  type LimitFlags,
+} from "./key-limits.ts";
 import { formatCount } from "./progress.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 import { renderTable, shortTime } from "./table.ts";
 
-type Key = {
+type Key = KeyRestrictions & {
   id: string;
   userId: string | null;
   name: string;
@@ -24,26 +39,25 @@ type Key = {
 };
 export type NewKey = Key & { key: string };
 
-type UpdateFlags = ConnectionFlags & {
-  name?: string;
-  permission?: string[];
-  expiresInDays?: number;
-  allow?: string[];
-  enable?: boolean;
-  disable?: boolean;
-};
+type UpdateFlags = ConnectionFlags &
+  LimitFlags & {
+    name?: string;
+    permission?: string[];
+    expiresInDays?: number;
+    allow?: string[];
+    enable?: boolean;
+    disable?: boolean;
+  };
 
-type CreateFlags = ConnectionFlags & {
-  name: string;
-  permission?: string[];
-  expiresInDays?: number;
-  user?: string;
-  global?: boolean;
-  allow?: string[];
-  perMinute?: number;
-  perHour?: number;
-  perDay?: number;
-};
+type CreateFlags = ConnectionFlags &
+  LimitFlags & {
+    name: string;
+    permission?: string[];
+    expiresInDays?: number;
+    user?: string;
+    global?: boolean;
+    allow?: string[];
+  };
 
 const anyNumber = wholeNumberFlag(1, 1_000_000_000);
 
@@ -100,7 +114,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
 function addChanges(key: Command, context: CommandContext): void {
   const update = key
     .command("update")
-    .description("Change the name or the permissions of a key, or disable and enable it.")
+    .description("Change the name, permissions, limits, or networks of a key, or disable and enable it.")
     .argument("<KEY_ID>", "Key ID, as shown by `outreachd key list`")
     .option("--name <NAME>", "New name.")
     .option(
@@ -111,20 +125,25 @@ function addChanges(key: Command, context: CommandContext): void {
     .option("--expires-in-days <DAYS>", "Days from now until the key expires.", wholeNumberFlag(1, 36_500))
     .option(
       "--allow <NETWORK>",
-      "Address or network (CIDR) that the key can be used from. Repeat for several.",
+      "Address or network (CIDR) that the key can be used from, instead of the current ones. Repeat for several; none: any.",
       repeated,
     )
+    .option("--per-minute <NUMBER>", "Maximum requests of the key per minute; none: no limit.", limitFlag)
+    .option("--per-hour <NUMBER>", "Maximum requests of the key per hour; none: no limit.", limitFlag)
+    .option("--per-day <NUMBER>", "Maximum requests of the key per day; none: no limit.", limitFlag)
     .addOption(new Option("--enable", "Accept the key again.").conflicts("disable"))
     .option("--disable", "Refuse the key until it is enabled again.");
   addConnectionFlags(update).action((keyId: string, flags: UpdateFlags) =>
     withApi(context, flags, async (api) => {
-      const { name, permission: chosen, expiresInDays, allow: allowedNetworks, enable, disable } = flags;
+      const { name, permission: chosen, expiresInDays, allow, enable, disable } = flags;
       const isActive = enable === true ? true : disable === true ? false : undefined;
-      const change = { name, permissions: chosen, expiresInDays, allowedNetworks, isActive };
+      const allowedNetworks = networksFrom(allow);
+      const rateLimits = await limitsFrom(flags, () => currentLimits(api, keyId));
+      const change = { name, permissions: chosen, expiresInDays, allowedNetworks, rateLimits, isActive };
       if (Object.values(change).every((value) => value === undefined))
         throw new CommandError(
           exitCodes.usage,
-          "Nothing to change: send --name, --permission, --expires-in-days, --allow, --enable, or --disable.",
+          "Nothing to change: send --name, --permission, --expires-in-days, --allow, --per-minute, --per-hour, --per-day, --enable, or --disable.",
         );
       const changed = await api.put<Key>(pathOf(keyId), change);
       await present(context, changed, keysTable([changed]));
@@ -157,6 +176,12 @@ function addChanges(key: Command, context: CommandContext): void {
   );
 }
 
+/** The API replaces all limits of a key, so those that a command does not name are sent again. */
+async function currentLimits(api: Api, keyId: string): Promise<KeyRateLimits | null> {
+  const keys = await api.getAll<Key>("/keys", "keys", {});
+  return keys.find(({ id }) => id === keyId)?.rateLimits ?? null;
+}
+
 const pathOf = (keyId: string) => `/keys/${encodeURIComponent(keyId)}`;
 
 /** Creates a key for a user, or a global one. It has all permissions of a user by default. */
@@ -171,9 +196,13 @@ export function createKey(
 }
 
 /** Shows the secret of a new key and how to use it. */
-export function newKeyText({ key, name }: NewKey, url: string | null): string {
+export function newKeyText({ key, name, allowedNetworks }: NewKey, url: string | null): string {
   const use =
-    url === null ? "Send it to a server, in the header x-api-key. `outreachd serve` starts one." : tryKey(key, url);
+    url === null
+      ? "Send it to a server, in the header x-api-key. `outreachd serve` starts one."
+      : canReach(url, allowedNetworks)
+        ? tryKey(key, url)
+        : `It can only be used from ${allowedNetworks?.join(", ")}, not from this machine over ${url}.`;
   return `API key "${name}". It is shown only once, so keep it safe:\n\n  ${key}\n\n${use}`;
 }
 
@@ -184,17 +213,13 @@ async function runCreate(api: Api, flags: CreateFlags, context: CommandContext):
       exitCodes.usage,
       "A global key has all permissions and no user. Remove --permission and --user.",
     );
-  const rateLimits = {
-    ...(flags.perMinute && { minute: flags.perMinute }),
-    ...(flags.perHour && { hour: flags.perHour }),
-    ...(flags.perDay && { day: flags.perDay }),
-  };
+  const rateLimits = await limitsFrom(flags, () => Promise.resolve(null));
   const request = {
     name,
     ...(chosen && { permissions: chosen }),
     ...(expiresInDays && { expiresInDays }),
     ...(flags.allow && { allowedNetworks: flags.allow }),
-    ...(Object.keys(rateLimits).length > 0 && { rateLimits }),
+    ...(rateLimits && { rateLimits }),
   };
   const owner = flags.global
     ? { global: true, permissions: ["*"] }
@@ -220,8 +245,13 @@ function keysTable(keys: readonly Key[]): string {
     key.expires_at?.slice(0, 10) ?? "never",
     key.last_used_at === null ? "never" : shortTime(key.last_used_at),
     String(key.usageCount),
+    limitsText(key.rateLimits),
+    networksText(key.allowedNetworks),
     key.permissions.length === permissions.length ? "all" : key.permissions.join(" "),
     key.id,
   ]);
-  return renderTable(["NAME", "KEY", "USER", "STATE", "EXPIRES", "LAST USED", "USES", "PERMISSIONS", "ID"], rows);
+  return renderTable(
+    ["NAME", "KEY", "USER", "STATE", "EXPIRES", "LAST USED", "USES", "LIMITS", "NETWORKS", "PERMISSIONS", "ID"],
+    rows,
+  );
 }
