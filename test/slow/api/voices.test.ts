@@ -253,11 +253,14 @@ testInProcess(
         const response = await start(busy, voiceId, controller.signal);
         return response.status === 200 ? response : null;
       };
-      for (let n = 0; n < 4; n++) await eventually("a free place", free);
+      // Kept: a response that is collected as garbage is canceled, which frees its place.
+      const playing: Response[] = [];
+      for (let n = 0; n < 4; n++) playing.push(await eventually("a free place", free));
       const refused = await busy.post(path(voiceId, "/preview"), { text });
       expect(refused).toMatchObject({ status: 429, code: "RATE_LIMIT_EXCEEDED", details: { limit: 4 } });
       expect(refused.headers.get("retry-after")).toBe("5");
       expect((await start(other, otherVoice, controller.signal)).status).toBe(200);
+      expect(playing.map(({ bodyUsed }) => bodyUsed)).toEqual([false, false, false, false]);
       controller.abort();
     }
   },
