@@ -9,12 +9,16 @@ param(
 $ErrorActionPreference = "Stop"
 
 New-Item -ItemType Directory -Force -Path $Data | Out-Null
-# Only the service and administrators may read the data.
-icacls $Data /inheritance:r /grant "NT AUTHORITY\LOCAL SERVICE:(OI)(CI)F" "BUILTIN\Administrators:(OI)(CI)F" | Out-Null
+# Only the service and administrators may read the data. By their SIDs, because Windows translates the names of accounts.
+$localService = "S-1-5-19"
+$administrators = "S-1-5-32-544"
+icacls $Data /inheritance:r /grant "*${localService}:(OI)(CI)F" "*${administrators}:(OI)(CI)F" | Out-Null
+# PowerShell does not stop if a program fails.
+if ($LASTEXITCODE -ne 0) { throw "icacls could not restrict access to $Data (exit code $LASTEXITCODE)." }
 
 $action = New-ScheduledTaskAction -Execute $Executable -Argument "serve --data `"$Data`""
 $trigger = New-ScheduledTaskTrigger -AtStartup
-$principal = New-ScheduledTaskPrincipal -UserId "NT AUTHORITY\LOCAL SERVICE" -LogonType ServiceAccount
+$principal = New-ScheduledTaskPrincipal -UserId $localService -LogonType ServiceAccount
 $settings = New-ScheduledTaskSettingsSet -RestartCount 10 -RestartInterval (New-TimeSpan -Minutes 1) `
   -ExecutionTimeLimit ([TimeSpan]::Zero) -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries
 Register-ScheduledTask -TaskName outreachd -Action $action -Trigger $trigger -Principal $principal -Settings $settings -Force

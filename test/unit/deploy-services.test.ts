@@ -47,6 +47,11 @@ test("the property list has keys of launchd, and starts a server with options th
   );
 });
 
+test("the user for macOS is a role account, whose ID must be between 200 and 400", async () => {
+  const [, id] = /-addUser (?:_\w+) -roleAccount -UID (\d+)/.exec(await textOf("launchd/outreachd.plist"))!;
+  expect(Number(id)).toBeWithin(200, 401);
+});
+
 /** Parameters of the cmdlets that the script calls, from their reference. */
 const cmdlets: Record<string, readonly string[]> = {
   "New-Item": ["ItemType", "Force", "Path"],
@@ -93,6 +98,13 @@ test("the script for Windows is PowerShell, and calls cmdlets with parameters th
   const script = parsed(await textOf("windows/install-task.ps1"));
   expect(script.hasError).toBe(false);
   expect(unknownIn(script)).toEqual([]);
+});
+
+test("the script for Windows names accounts by their SIDs, and stops if a program fails", async () => {
+  const script = await textOf("windows/install-task.ps1");
+  expect(script).not.toMatch(/NT AUTHORITY|BUILTIN/);
+  const programs = script.match(/^icacls .*$/gm)!;
+  expect(script.match(/^icacls .*\n(?:#.*\n)*if \(\$LASTEXITCODE -ne 0\) \{ throw /gm)).toHaveLength(programs.length);
 });
 
 test("the checks of the script notice what is not closed, and what is misspelled", async () => {

@@ -234,7 +234,8 @@ test("what the configuration of Traefik refers to exists, and agrees with the pa
     expect(http.services).toHaveProperty(service);
     for (const name of middlewares) {
       const [prefix] = http.middlewares[name]!.stripPrefix.prefixes;
-      expect(rule).toContain(`PathPrefix(\`${prefix}\`)`);
+      // A prefix without the slash also matches paths of other programs, such as /outreachfoo.
+      expect(rule).toEndWith(`&& (Path(\`${prefix}\`) || PathPrefix(\`${prefix}/\`))`);
       expect(text).toContain(`OUTREACHD_PUBLIC_URL=https://example.com${prefix}`);
     }
   }
