@@ -74,6 +74,10 @@ test("a first start that fails after the admin was made tells the key all the sa
   expect(exitCode).toBe(1);
   expect(out).toBe("");
   expect(err).toContain("oak_first");
+  // Later starts show no sign-in link.
+  expect(err).toContain(
+    "\nOnce the server runs, get a sign-in link for the dashboard with: outreachd user link admin@localhost\n",
+  );
   expect(err).toContain("Error: The port is taken.");
   expect(cli.calls).toEqual(["stop"]);
 });

@@ -8,7 +8,7 @@ import { databaseName } from "../../adapters/disk/data-directory.ts";
 import { keyPrefixes } from "../../platform/base/secret-text.ts";
 import type { RemoteServer } from "./client-options.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
-import { firstRunNotice } from "./first-run.ts";
+import { firstRunNotice, laterSignInNotice } from "./first-run.ts";
 import { bypassProxy } from "./proxy.ts";
 import { reasonOf } from "./reason.ts";
 
@@ -128,7 +128,8 @@ async function toOwn({ config, backend, isLong, tell, showsFirstKey }: ConnectOp
   const quiet = config.logLevel === "info" ? ({ ...config, logLevel: "warn" } as const) : config;
   const app = await backend.createApp(isLong ? { ...quiet, listen: privateAddress } : quiet);
   try {
-    if (app.firstRun !== null && !showsFirstKey) tell(firstRunNotice(app.firstRun));
+    if (app.firstRun !== null && !showsFirstKey)
+      tell(`${firstRunNotice(app.firstRun)}\n${laterSignInNotice(app.firstRun.email)}`);
     await (isLong ? app.start() : app.work());
   } catch (error) {
     await app.stop();

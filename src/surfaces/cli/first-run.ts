@@ -8,6 +8,11 @@ export function firstRunNotice({ email, key }: { email: string; key: string }): 
   ].join("\n");
 }
 
+/** For a first run without a server, whose sign-in link leads nowhere. Later starts show no link. */
+export function laterSignInNotice(email: string): string {
+  return `Once the server runs, get a sign-in link for the dashboard with: outreachd user link ${email}\n`;
+}
+
 /** Shows how to try a key. */
 export function tryKey(key: string, url: string): string {
   return ["Try it:", "", `  curl -H 'x-api-key: ${key}' ${url}/api/v2/health`, ""].join("\n");

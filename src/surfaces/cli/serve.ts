@@ -5,7 +5,7 @@ import { loadConfig, type Config } from "../../app/config/config.ts";
 import { commit, schemaInUse, version } from "../../platform/base/version.ts";
 import type { LocalApp } from "./connection.ts";
 import { present, remark, type CommandContext, type Signals } from "./context.ts";
-import { firstRunNotice, signInNotice } from "./first-run.ts";
+import { firstRunNotice, laterSignInNotice, signInNotice } from "./first-run.ts";
 import { addServerFlags, namedServerOptions } from "./flags.ts";
 
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
@@ -41,7 +41,8 @@ async function serve(flags: Record<string, unknown>, context: CommandContext): P
       await present(context, summary(app, config), banner(app, config));
     } catch (error) {
       // The admin is already stored, and the key cannot be shown again.
-      if (app.firstRun !== null) remark(context, firstRunNotice(app.firstRun));
+      if (app.firstRun !== null)
+        remark(context, `${firstRunNotice(app.firstRun)}\n${laterSignInNotice(app.firstRun.email)}`);
       await app.stop();
       throw error;
     }
