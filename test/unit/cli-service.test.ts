@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { unitFor } from "../../src/surfaces/cli/service.ts";
+import { requireServiceUser, requireVisible, unitFor } from "../../src/surfaces/cli/service.ts";
 import { createCommandLine } from "../support/command-line.ts";
 
 test("the unit runs this executable, as a user of its own, and is not restarted for a wrong configuration", () => {
@@ -24,6 +24,25 @@ test("another data directory needs a user that owns it", () => {
 test("the unit in deploy/ is the one for /usr/local/bin", () => {
   const file = readFileSync(join(import.meta.dir, "../../deploy/systemd/outreachd.service"), "utf8");
   expect(unitFor("/usr/local/bin/outreachd", {})).toBe(file);
+});
+
+test("what the service cannot see is refused", () => {
+  const installed = "/usr/local/bin/outreachd";
+  for (const path of ["/tmp/outreachd", "/home/ada/bin/outreachd", "/var/tmp/../tmp/outreachd", "/root/outreachd"])
+    expect(() => requireVisible(path, {})).toThrow(/^The service cannot see /);
+  expect(() => requireVisible(installed, { data: "/home/ada/data" })).toThrow("/home/ada/data");
+  expect(() => requireVisible(installed, { config: "/root/outreachd.toml" })).toThrow("/root/outreachd.toml");
+  expect(() => requireVisible("/homes/outreachd", { data: "/srv/tmp", config: "/etc/outreachd.toml" })).not.toThrow();
+});
+
+test("another data directory is refused unless its user exists", () => {
+  const asked: string[] = [];
+  const none = (name: string) => asked.push(name) < 0;
+  expect(() => requireServiceUser("/srv/outreachd", none)).toThrow("runs as the user outreachd, who does not exist.");
+  expect(asked).toEqual(["outreachd"]);
+  expect(() => requireServiceUser("/srv/outreachd", () => true)).not.toThrow();
+  expect(() => requireServiceUser("/var/lib/outreachd", none)).not.toThrow();
+  expect(() => requireServiceUser(undefined, none)).not.toThrow();
 });
 
 test("the source cannot be installed as a service", async () => {

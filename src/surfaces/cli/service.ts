@@ -28,6 +28,43 @@ export function addServiceCommands(program: Command, context: CommandContext): v
   addJsonFlag(install).action((flags: InstallFlags) => installService(flags, context));
 }
 
+/** Directories that ProtectHome and PrivateTmp of the unit hide from the service. */
+const hidden = ["/home", "/root", "/run/user", "/tmp", "/var/tmp"];
+
+/** Throws unless the service can see the executable, its data, and its configuration. */
+export function requireVisible(executable: string, { data, config }: Pick<InstallFlags, "data" | "config">): void {
+  const isHidden = (path: string) => hidden.some((directory) => `${resolve(path)}/`.startsWith(`${directory}/`));
+  const refuse = (path: string, hint: string) => {
+    throw new CommandError(
+      exitCodes.failed,
+      `The service cannot see ${path}: systemd hides ${hidden.join(", ")} from it.`,
+      {
+        hint,
+      },
+    );
+  };
+  if (isHidden(executable))
+    refuse(
+      executable,
+      `Move the executable, then run it there: sudo install ${executable} /usr/local/bin/outreachd && sudo /usr/local/bin/outreachd service install`,
+    );
+  if (data !== undefined && isHidden(data)) refuse(resolve(data), "Choose another directory, such as /srv/outreachd.");
+  if (config !== undefined && isHidden(config))
+    refuse(resolve(config), "Move the file, for example to /etc/outreachd.toml.");
+}
+
+/** Throws if a data directory needs the user `outreachd`, and the machine has none. */
+export function requireServiceUser(data: string | undefined, hasUser: (name: string) => boolean): void {
+  if (data === undefined || resolve(data) === usualData || hasUser("outreachd")) return;
+  throw new CommandError(
+    exitCodes.failed,
+    `With its data in ${resolve(data)}, the service runs as the user outreachd, who does not exist.`,
+    {
+      hint: `Create the user and the directory: sudo useradd --system outreachd && sudo install -d -m 700 -o outreachd ${resolve(data)}`,
+    },
+  );
+}
+
 /** The unit for an executable. */
 export function unitFor(executable: string, { data, config }: Pick<InstallFlags, "data" | "config">): string {
   const words = [executable, "serve", ...(config === undefined ? [] : ["--config", resolve(config)])];
@@ -47,8 +84,10 @@ async function installService(flags: InstallFlags, context: CommandContext): Pro
     throw new CommandError(exitCodes.failed, "A service needs the executable, and this is the source.", {
       hint: "Run `bun run build`, copy dist/outreachd to /usr/local/bin, and run `sudo outreachd service install` there.",
     });
+  requireVisible(executable, flags);
   const text = unitFor(executable, flags);
   if (flags.print === true) return await present(context, { unit: text }, text.trimEnd());
+  requireServiceUser(flags.data, (name) => Bun.spawnSync(["id", "-u", name]).exitCode === 0);
   write(flags.unit, text);
   run(["systemctl", "daemon-reload"]);
   if (flags.start === true) run(["systemctl", "enable", "--now", "outreachd"]);
