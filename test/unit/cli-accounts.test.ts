@@ -30,6 +30,14 @@ test("lists accounts and their holidays", async () => {
   expect(out).toContain("2030-12-24  2030-12-26  Christmas");
 });
 
+test("opens the working hours around the clock", async () => {
+  const { sent } = await run("update", "a1", "--connector", "simulated", "--always-open");
+  const day = [{ from: "00:00", to: "24:00" }];
+  const [monday, tuesday, wednesday, thursday, friday, saturday, sunday] = Array.from({ length: 7 }, () => day);
+  const workingHours = { monday, tuesday, wednesday, thursday, friday, saturday, sunday };
+  expect(sent).toEqual([{ connector: "simulated", workingHours, sessions: null, userId: "u-ada" }]);
+});
+
 test("adds a holiday to the others, and replaces the one with the same days", async () => {
   const [first, second] = account.holidays;
   const added = await run("add-holiday", "a1", "2031-01-01", "--name", "New Year");

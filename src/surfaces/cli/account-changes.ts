@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { connectorNames, type AccountView } from "../../features/network/account-model.ts";
+import { connectorNames, weekdays, type AccountView } from "../../features/network/account-model.ts";
 import { tiers } from "../../features/network/meter-model.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -18,6 +18,7 @@ type ContentFlags = UserFlags & {
   plan?: string;
   timeZone?: string;
   approval?: string;
+  alwaysOpen?: boolean;
   settings?: string;
 };
 
@@ -80,6 +81,9 @@ export function addAccountChanges(group: Command, context: CommandContext): void
   );
 }
 
+const allDay = [{ from: "00:00", to: "24:00" }];
+const aroundTheClock = Object.fromEntries(weekdays.map((day) => [day, allDay]));
+
 /** The path of an account below /api/v2. */
 export const pathOfAccount = (id: string) => `/network/accounts/${encodeURIComponent(id)}`;
 
@@ -93,6 +97,7 @@ function addContentFlags(command: Command): Command {
     )
     .addOption(new Option("--plan <PLAN>", "Subscription on the network, which sets the default caps.").choices(tiers))
     .option("--time-zone <ZONE>", "Time zone of the working hours, such as Europe/Berlin.")
+    .option("--always-open", "Send at any time: working hours around the clock, without sessions.")
     .addOption(new Option("--approval <YES|NO>", "Whether each action must be approved.").choices(["yes", "no"]))
     .option(
       "--settings <FILE>",
@@ -106,12 +111,14 @@ async function contentIn({
   plan: tier,
   timeZone,
   approval,
+  alwaysOpen,
   settings,
 }: ContentFlags) {
   const requiresApproval = approval === undefined ? undefined : approval === "yes";
   const given = { connector, connectorSettings, tier, timeZone, requiresApproval };
   return {
     ...(settings !== undefined && (await settingsIn(settings))),
+    ...(alwaysOpen === true && { workingHours: aroundTheClock, sessions: null }),
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   };
 }

@@ -139,6 +139,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   "accounts update": [
     [`outreachd accounts update ${id} --approval yes`],
+    [`outreachd accounts update ${id} --connector simulated --always-open`, "to try it, at any time of day"],
     [`outreachd accounts update ${id} --settings account.json`, "caps, working hours, and all other settings"],
   ],
   "accounts pause": [[`outreachd accounts pause ${id}`]],
