@@ -142,15 +142,15 @@ test("all problems come at once, each with the name that its author used", () =>
     { option: "--listen", message: 'Expected HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, got "8080".' },
     { option: "OUTREACHD_RATE_LIMIT_HOUR", message: 'Expected a whole number from 0 to 1000000000, got "many".' },
     {
-      option: "time-zone in outreachd.toml, line 1",
+      option: "time-zone in outreachd.toml, line 1, column 13",
       message: 'Expected an IANA time zone such as Europe/Berlin, got "Mars/Base".',
     },
     {
-      option: "drain-seconds in outreachd.toml, line 3",
+      option: "drain-seconds in outreachd.toml, line 3, column 17",
       message: 'Expected a whole number from 0 to 3600, got "true".',
     },
     { option: "OUTREACHD_LISTN", message: "Unknown variable. Did you mean OUTREACHD_LISTEN?" },
-    { option: "colour in outreachd.toml, line 2", message: "Unknown option." },
+    { option: "colour in outreachd.toml, line 2, column 1", message: "Unknown option." },
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lineOfKey, parseToml } from "../../src/platform/base/toml.ts";
+import { lineOfKey, parseToml, placeOf } from "../../src/platform/base/toml.ts";
 
 test.each([
   ['a = 1\nb = "x\\ty"\n[t]\nc = [1, 2]\n[[v]]\nd = true\n', { a: 1, b: "x\ty", t: { c: [1, 2] }, v: [{ d: true }] }],
@@ -17,6 +17,26 @@ test("an error shows its place", () => {
   expect(() => parseToml('log-level = "info"\n\tlisten = = 1\n')).toThrow(
     "Line 2, column 11: invalid value.\n  \tlisten = = 1\n  \t         ^",
   );
+});
+
+test.each([
+  ['log-level = "info\nlisten = "x"\n', 1, 18],
+  ["a = 1\r\nb = 'x\r\nc = 2\r\n", 2, 7],
+  ["a = ['x, 1]\n", 1, 12],
+])("an unclosed string is named as such: %j", (source, line, column) => {
+  expect(() => parseToml(source)).toThrow(`Line ${line}, column ${column}: the string is not closed.\n`);
+});
+
+test("a control character in a string is named as such", () => {
+  expect(() => parseToml('a = "x\u0001"\n')).toThrow("control characters are not allowed in strings");
+});
+
+test.each<[string, "key" | "value", number, number]>([
+  ["a = 1\n  listen   =\t5", "value", 2, 14],
+  ["a = 1\n  listen   =\t5", "key", 2, 3],
+  ["listen=5\r\n", "value", 1, 8],
+])("the place of a key and of its value: %j, %s", (source, part, line, column) => {
+  expect(placeOf(part, "listen", source)).toEqual({ line, column });
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { closest } from "../../platform/base/spelling.ts";
-import { lineOfKey } from "../../platform/base/toml.ts";
+import { placeOf } from "../../platform/base/toml.ts";
 import type { Parse } from "./values.ts";
 
 /** The definition of an option: how its text is parsed, its default, and its documentation. */
@@ -132,7 +132,7 @@ export function unknownFileKeys(table: OptionTable, file: Sources["file"]): Prob
   const known = Object.keys(table).map(optionName);
   return Object.keys(file.values)
     .filter((name) => !known.includes(name))
-    .map((name) => ({ option: inFile(name, file), message: `Unknown option.${suggestion(name, known)}` }));
+    .map((name) => ({ option: inFile(name, file, "key"), message: `Unknown option.${suggestion(name, known)}` }));
 }
 
 type Given = { origin: Origin; option: string; text: string };
@@ -198,9 +198,9 @@ function named<T>(option: string, read: () => T): T {
   }
 }
 
-function inFile(name: string, { path, text }: NonNullable<Sources["file"]>): string {
-  const line = lineOfKey(text, name);
-  return `${name} in ${path}${line === null ? "" : `, line ${line}`}`;
+function inFile(name: string, { path, text }: NonNullable<Sources["file"]>, part: "key" | "value" = "value"): string {
+  const place = placeOf(part, name, text);
+  return `${name} in ${path}${place === null ? "" : `, line ${place.line}, column ${place.column}`}`;
 }
 
 function suggestion(name: string, known: readonly string[]): string {

@@ -15,8 +15,10 @@ export function parseToml(source: string): Record<string, unknown> {
     if (!(error instanceof TomlError)) throw error;
     const { line, column } = error;
     const [first = ""] = error.message.split("\n");
-    const reason = first.replace(/^Invalid TOML document: /, "");
     const text = source.split(/\r?\n/)[line - 1] ?? "";
+    // The parser reports the line break that ends a line with an open string as a control character.
+    const isUnclosed = first.endsWith("in strings") && column > text.length;
+    const reason = isUnclosed ? "the string is not closed" : first.replace(/^Invalid TOML document: /, "");
     const isShown = text.length <= longestLine && !secretLine.test(text);
     const excerpt = isShown ? `\n  ${text}\n  ${text.slice(0, column - 1).replace(/[^\t]/g, " ")}^` : "";
     throw new SyntaxError(`Line ${line}, column ${column}: ${reason}.${excerpt}`, { cause: error });
@@ -42,6 +44,15 @@ export function lineOfKey(source: string, key: string, table = ""): number | nul
     if (path === wanted || path.startsWith(`${wanted}.`)) return index + 1;
   }
   return null;
+}
+
+/** Where a valid document sets `key`: the line, and the column of the key or its value, from 1. Null as for `lineOfKey`. */
+export function placeOf(part: "key" | "value", key: string, source: string): { line: number; column: number } | null {
+  const line = lineOfKey(source, key);
+  if (line === null) return null;
+  const text = source.split("\n")[line - 1] ?? "";
+  const before = (part === "key" ? /^\s*/ : /^[^=]*=\s*/).exec(text)?.[0] ?? "";
+  return { line, column: before.length + 1 };
 }
 
 /** Keeps line breaks, and strings of one line, since a key may be quoted. */
