@@ -104,11 +104,27 @@ async function archiveOf(target: Target, commit: string, time: Date): Promise<Ui
     add(target.startsWith("windows") ? "outreachd.exe" : "outreachd", await Bun.file(executable).bytes(), 0o755);
     for (const name of ["LICENSE", "THIRD-PARTY-NOTICES.md", "CHANGELOG.md"])
       add(name, await Bun.file(join(root, name)).bytes(), 0o644);
+    for (const name of samples()) {
+      const file = Bun.file(join(root, name));
+      // A script starts with the program that runs it.
+      const isScript = (await file.slice(0, 2).text()) === "#!";
+      add(name, await file.bytes(), isScript ? 0o755 : 0o644);
+    }
     if (!target.startsWith("windows")) add("outreachd.1", manual(time), 0o644);
     return Bun.gzipSync(Buffer.concat([...parts, tarEnd]), { level: 6 });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The files of deploy/ and examples/ that belong to the commit, without install.sh, which is a file of the release itself. */
+function samples(): string[] {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(["git", "ls-files", "-z", "deploy", "examples"], { cwd: root });
+  if (exitCode !== 0) fail(`The files in deploy/ and examples/ could not be listed: ${stderr.toString()}`);
+  return stdout
+    .toString()
+    .split("\0")
+    .filter((name) => name !== "" && name !== "deploy/install.sh");
 }
 
 /** The typed client, as npm packs it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
@@ -65,6 +65,26 @@ test("a repetition gives the same files, and their checksums are right", () => {
     const [sum, file = ""] = line.split("  ");
     expect(new Bun.CryptoHasher("sha256").update(read(file)).digest("hex")).toBe(sum!);
   }
+});
+
+test("the archive has the samples for operators, and scripts that can be run", () => {
+  const to = mkdtempSync(join(folder, "archive-"));
+  const { exitCode } = Bun.spawnSync(["tar", "-xzf", join(folder, "one", `${name}-${target}.tar.gz`), "-C", to]);
+  expect(exitCode).toBe(0);
+  for (const directory of ["deploy", "examples"]) {
+    const names = readdirSync(join(root, directory), { recursive: true, withFileTypes: true })
+      .filter(
+        (entry) =>
+          entry.isFile() &&
+          entry.name !== "install.sh" &&
+          !entry.parentPath.slice(root.length).includes("node_modules"),
+      )
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+    expect(names.length).toBeGreaterThan(6);
+    for (const each of names) expect(readFileSync(join(to, each)).equals(readFileSync(join(root, each)))).toBe(true);
+  }
+  expect(statSync(join(to, "examples/curl/workflow.sh")).mode & 0o777).toBe(0o755);
+  expect(statSync(join(to, "deploy/compose.yaml")).mode & 0o777).toBe(0o644);
 });
 
 test("checksums and manifest are signed, and the manifest describes the build", () => {
