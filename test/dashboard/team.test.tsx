@@ -159,6 +159,16 @@ const preview: InvitationPreview = {
   ...{ hasAccount: false, expiresAt: instant },
 };
 
+test("an invitation to a workspace without a name says whose it is", async () => {
+  sessionState.value = "signedOut";
+  history.replaceState(null, "", "/app/join#token-1");
+  const data = { ...preview, workspace: { name: "admin@localhost" } };
+  answerWith({ "POST /app/invitation/preview": () => ({ body: { success: true, data } }) });
+  const place = await show(<JoinPage />);
+  await settled();
+  expect(place.querySelector("h1")?.textContent).toBe("Join the workspace of admin@localhost");
+});
+
 test("the link of an invitation makes a user, whose key is shown once; the token leaves the address bar", async () => {
   sessionState.value = "signedOut";
   history.replaceState(null, "", "/app/join#token-1");

@@ -59,12 +59,16 @@ export function digestText(
   return text("The last 24 hours in outreachd", url, "/app", lines);
 }
 
+/** Until a workspace gets a name, it has that of its owner, or the owner's address if the owner has no name either. */
+const workspaceTitle = (name: string) => (name.includes("@") ? `the workspace of ${name}` : name);
+
 export function invitationText(workspace: string, inviter: string | null, url: string): MailText {
   const name = singleLine(workspace);
+  const title = workspaceTitle(name);
   return {
-    subject: `Join ${name} on outreachd`,
+    subject: `Join ${title} on outreachd`,
     body: [
-      `${inviter === null ? "An administrator" : singleLine(inviter)} invites you to the workspace ${name} on outreachd.`,
+      `${inviter === null ? "An administrator" : singleLine(inviter)} invites you to ${title === name ? `the workspace ${name}` : title} on outreachd.`,
       "",
       `Accept the invitation: ${url}`,
       "",

@@ -44,7 +44,7 @@ export function JoinPage() {
         {problem === null && preview === null && <Skeleton lines={3} />}
         {preview !== null && accepted === null && (
           <>
-            <h1>Join {preview.workspace.name}</h1>
+            <h1>Join {workspaceTitle(preview.workspace.name)}</h1>
             <p>
               {preview.invitedBy ?? "An administrator"} invites {preview.email} as{" "}
               {roleLabels[preview.role].label.toLowerCase()}.
@@ -61,6 +61,9 @@ export function JoinPage() {
     </main>
   );
 }
+
+/** Until a workspace gets a name, it has that of its owner, or the owner's address if the owner has no name either. */
+const workspaceTitle = (name: string) => (name.includes("@") ? `the workspace of ${name}` : name);
 
 type JoinProps = { token: string; onJoined: (accepted: AcceptedInvitation) => void };
 
