@@ -64,7 +64,7 @@ export function composeBackups(parts: BackupParts) {
   if (database !== null)
     chores.push(
       { name: "follow backups", pattern: "3-59/15 * * * * *", run: () => service.follow(), onEachNode: true },
-      { name: "report interrupted backups", pattern: "50 * * * * *", run: () => service.reportInterrupted() },
+      { name: "report interrupted backups", pattern: "10-59/15 * * * * *", run: () => service.reportInterrupted() },
     );
   return {
     chores,
