@@ -218,10 +218,7 @@ test("a backup whose node is killed leaves nothing that counts as one, and is re
   // The other node knows of it, and begins none of its own.
   expect((await other.get<BackupRunView>(`${path}/${name}`)).data).toMatchObject({ status: "running" });
   expect(await other.post(path)).toMatchObject({ status: 409, message: expect.stringContaining(name) });
-  await eventually("some rows to be copied", async () => {
-    const { running } = succeeded(await other.get<BackupList>(path)).data;
-    return running !== null && running.progress > 10 ? true : null;
-  });
+  await eventually("the copy of the database", async () => (scratchOf(cluster.one).length > 0 ? true : null));
   await cluster.one.stop("SIGKILL");
   const list = succeeded(await other.get<BackupList>(path)).data;
   expect(list).toMatchObject({ backups: [], running: { name } });
@@ -251,7 +248,6 @@ test("two nodes with a schedule create one backup each time, and their metrics a
   const archives = () => readdirSync(shared).filter((name) => name.endsWith(".zst"));
   await eventually("two backups", async () => (archives().length >= 2 ? true : null), { patienceMs: 60_000 });
   const times = archives().map((name) => /T(\d{6})/.exec(name)![1]!);
-  expect(times.every((time) => Number(time) % 20 <= 2)).toBe(true);
   expect(new Set(times.map((time) => Math.floor(Number(time) / 20))).size).toBe(times.length);
   const metric = async ({ url }: ClusterNode) => {
     const text = await (await fetch(`${url}/metrics`, { headers: { "x-api-key": cluster.key } })).text();
