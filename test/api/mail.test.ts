@@ -33,7 +33,7 @@ test("an invitation is mailed, and its link works", async () => {
   const made = succeeded(await owner.post<NewInvitationView>("/api/v2/invitations", { email, role: "member" })).data;
   expect(made.isMailed).toBe(true);
   const { headers, text } = await mailTo(email);
-  expect(headers["subject"]).toStartWith("Join Ada Bcc: eve@example.com on");
+  expect(headers["subject"]).toStartWith("Join the workspace of Ada Bcc: eve@example.com on");
   expect(text).toContain(made.url);
 });
 
