@@ -32,9 +32,13 @@ export class Database {
     if (!existsSync(data)) {
       mkdirSync(data);
       if (identity.uid !== undefined) chownSync(data, identity.uid, identity.gid!);
-      const made = spawnSync(join(this.#binaries, "initdb"), ["-D", data, "-U", "postgres", "-A", "trust"], {
-        ...{ ...identity, env, cwd: data, encoding: "utf8" },
-      });
+      const made = spawnSync(
+        join(this.#binaries, "initdb"),
+        ["-D", data, "-U", "postgres", "-A", "trust", "--encoding=UTF8"],
+        {
+          ...{ ...identity, env, cwd: data, encoding: "utf8" },
+        },
+      );
       if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
     }
     const settings = [
