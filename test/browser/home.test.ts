@@ -2,6 +2,7 @@ import { afterAll, expect } from "bun:test";
 import { closeBrowser, findings, openSignedIn, testInBrowser } from "../support/browser.ts";
 import { createDirectory, startServer } from "../support/program.ts";
 import { callApi } from "../support/server-api.ts";
+import { eventually } from "../support/service.ts";
 
 afterAll(closeBrowser);
 
@@ -67,11 +68,15 @@ testInBrowser("Home shows the day: what was done, what comes when and why, witho
     // The bars fill the card down to the table.
     const week = page.locator(".weeks");
     await week.locator(".week-bar").first().waitFor();
-    const bars = await week.locator(".week-chart").first().boundingBox();
-    const table = await week.getByText("Show as a table").boundingBox();
-    const card = await week.boundingBox();
-    expect(table!.y - (bars!.y + bars!.height)).toBeLessThan(32);
-    expect(card!.y + card!.height - (table!.y + table!.height)).toBeLessThan(48);
+    // At one moment: the cards above may still grow.
+    await eventually("the bars down to the table", async () => {
+      const [underBars, underTable] = await week.evaluate((card) => {
+        const box = (selector: string) => card.querySelector(selector)!.getBoundingClientRect();
+        const table = box("summary");
+        return [table.top - box(".week-chart").bottom, card.getBoundingClientRect().bottom - table.bottom] as const;
+      });
+      return underBars < 32 && underTable < 48 ? true : null;
+    });
 
     expect(await findings(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
