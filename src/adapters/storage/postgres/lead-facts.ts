@@ -171,8 +171,8 @@ export class LeadFactLoader implements FactSource {
   }
 
   async #loadLeads(ids: readonly string[]): Promise<Map<string, StoredLead>> {
-    // Not a query of drizzle, whose mapping of hundreds of rows takes as long as reading them. One parameter, however many leads.
-    const rows = await this.#connection.execute<Omit<typeof leads.$inferSelect, "folded">>(sql`
+    // One parameter, however many leads.
+    const rows = await this.#connection.execute<StoredRow>(sql`
       SELECT ${columnsOfStored} FROM ${leads}
       WHERE ${leads.id} IN (SELECT json_array_elements_text(${wellFormedJson(ids)}::json)) AND ${leads.owner} = ${this.owner}`);
     return new Map(rows.map((row) => [row.id, storedLead(row, this.#workspaceId)]));
@@ -180,15 +180,21 @@ export class LeadFactLoader implements FactSource {
 }
 
 const { folded: _folded, ...stored } = getTableColumns(leads);
-const columnsOfStored = sql.join(
-  Object.entries(stored).map(([name, column]) => sql`${column} AS ${sql.identifier(name)}`),
-  sql`, `,
+
+/**
+ * The columns of a `StoredRow`, for `execute`: a query of drizzle takes as long to write and to map these columns for 50
+ * leads as to read them. Without the text that searches read, which is as long as all the others together.
+ */
+export const columnsOfStored = sql.raw(
+  Object.entries(stored)
+    .map(([name, column]) => `"${column.name}" AS "${name}"`)
+    .join(", "),
 );
 
-type StoredRow = Omit<typeof leads.$inferSelect, "folded"> & { folded?: string };
+export type StoredRow = Omit<typeof leads.$inferSelect, "folded">;
 
 export function storedLead(
-  { seq, owner: _owner, folded: _text, ...lead }: StoredRow,
+  { seq, owner: _owner, folded: _text, ...lead }: StoredRow & { folded?: string },
   workspaceId: WorkspaceId,
 ): StoredLead {
   return { seq, lead: { ...lead, workspaceId } satisfies Lead };

@@ -6,7 +6,7 @@ import type { LeadPageRequest, LeadStore } from "../../../features/leads/store.t
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Engine } from "./engine.ts";
 import { countByStatus } from "./lead-counts.ts";
-import { storedLead } from "./lead-facts.ts";
+import { columnsOfStored, storedLead, type StoredRow } from "./lead-facts.ts";
 import { filtered } from "./lead-filters.ts";
 import { leads } from "./tables.ts";
 
@@ -17,13 +17,10 @@ export function createLeadQueries({ orm, ownerOf }: Engine): Pick<LeadStore, "pa
     const owner = await ownerOf(workspaceId);
     if (owner === null) return { leads: [], next: null };
     const direction = sort.descending ? desc : asc;
-    const rows = await orm
-      .select()
-      .from(leads)
-      .where(and(filtered({ owner, workspaceId }, filter), after === null ? undefined : isBehind(request)))
-      .orderBy(direction(sortExpression(sort.field)), direction(leads.seq))
-      .limit(limit + 1)
-      .offset(offset);
+    const isWanted = and(filtered({ owner, workspaceId }, filter), after === null ? undefined : isBehind(request));
+    const rows = await orm.execute<StoredRow>(sql`
+      SELECT ${columnsOfStored} FROM ${leads} WHERE ${isWanted}
+      ORDER BY ${direction(sortExpression(sort.field))}, ${direction(leads.seq)} LIMIT ${limit + 1} OFFSET ${offset}`);
     return pageOf(
       rows.map((row) => storedLead(row, workspaceId)),
       request,

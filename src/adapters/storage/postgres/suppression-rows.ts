@@ -2,10 +2,11 @@ import { lockOfWriter, locksOfReader } from "../../../features/suppression/locks
 import { isSuppressed } from "../../../features/suppression/matching.ts";
 import type { Reachable, SuppressionMatch, SuppressionTarget } from "../../../features/suppression/model.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
-import type { Connection } from "./engine.ts";
+import type { Connection, Engine } from "./engine.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
 import { decideLoaded } from "./loaded.ts";
 import { takeLocks } from "./locks.ts";
+import { hasEntries } from "./suppression-facts.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Shared: no entry is added for these users. Exclusive: no decision is made about people of theirs. Null: every user. */
@@ -56,12 +57,12 @@ export async function findSuppressions(
 
 /** For each person, in order, whether an entry blocks contact with them. */
 export async function areSuppressed(
-  connection: Connection,
-  region: PhoneRegion | null,
+  { orm, ownerOf, phoneRegion }: Engine,
   workspaceId: WorkspaceId,
   people: readonly Reachable[],
 ): Promise<boolean[]> {
-  const loader = await LeadFactLoader.open(connection, workspaceId, region, () => []);
-  if (!loader.hasSuppressions) return people.map(() => false);
+  const owner = (await ownerOf(workspaceId)) ?? 0;
+  if (!(await hasEntries(orm, owner))) return people.map(() => false);
+  const loader = new LeadFactLoader(orm, workspaceId, owner, phoneRegion, true);
   return await decideLoaded(() => people.map((person) => isSuppressed(person, loader.facts)), loader);
 }

@@ -10,7 +10,9 @@ import { areSuppressed, findSuppressions } from "./suppression-rows.ts";
 import { suppressions } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-export function createSuppressionStore({ orm, ownerOf, transact, phoneRegion }: Engine): SuppressionStore {
+export function createSuppressionStore(engine: Engine): SuppressionStore {
+  const { orm, ownerOf, transact, phoneRegion } = engine;
+
   /** Entries that hold for the workspace. */
   async function holdsFor(workspaceId: WorkspaceId, scope?: SuppressionFilter["scope"]) {
     const owner = (await ownerOf(workspaceId)) ?? 0;
@@ -80,7 +82,7 @@ export function createSuppressionStore({ orm, ownerOf, transact, phoneRegion }: 
     // Every transaction is on disk when its promise resolves.
     durable: async () => {},
     matches: (workspaceId, target) => findSuppressions(orm, phoneRegion, workspaceId, target),
-    among: (workspaceId, people) => areSuppressed(orm, phoneRegion, workspaceId, people),
+    among: (workspaceId, people) => areSuppressed(engine, workspaceId, people),
   };
 }
 
