@@ -4,38 +4,50 @@ import type { ActionView } from "../../src/features/network/action-model.ts";
 import type { AccountView } from "../../src/features/network/account-model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
+import { ada, createCommandLine, success, userPage } from "../support/command-line.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";
 
 const readme = await Bun.file(join(import.meta.dir, "../../README.md")).text();
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
-/** A documented call: what curl would send. */
-type Call = { method: "POST" | "PATCH"; path: string; body: Record<string, unknown> };
-
-/** The one call of curl in the README whose path ends so. */
-function documentedCall(method: Call["method"], end: string): Call {
+/** The one call of curl in the README whose path ends so: what it sends. */
+function documentedCall(end: string): { path: string; body: Record<string, unknown> } {
   const blocks = [...readme.matchAll(/^```sh\n([^]*?)^```/gm)].map((match) => match[1]!);
   const calls = blocks.flatMap((block) =>
-    [...block.matchAll(/^curl ([^]*?)-d '([^']*)'[^]*?http:\/\/127\.0\.0\.1:8080(\S+)/gm)]
-      .map(([, flags = "", json = "", path = ""]) => ({ flags, json, path }))
-      .filter(({ flags, path }) => path.endsWith(end) && flags.includes("-X PATCH") === (method === "PATCH")),
+    [...block.matchAll(/^curl [^]*?-d '([^']*)'[^]*?http:\/\/127\.0\.0\.1:8080(\S+)/gm)]
+      .map(([, json = "", path = ""]) => ({ json, path }))
+      .filter(({ path }) => path.endsWith(end)),
   );
   expect(calls.map(({ path }) => path)).toHaveLength(1);
-  return { method, path: calls[0]!.path, body: JSON.parse(calls[0]!.json) as Record<string, unknown> };
+  return { path: calls[0]!.path, body: JSON.parse(calls[0]!.json) as Record<string, unknown> };
 }
 
-const schedule = documentedCall("POST", "/network/scheduleNetworkAction");
-const openHours = documentedCall("PATCH", "/network/accounts/ACCOUNT_ID");
+const schedule = documentedCall("/network/scheduleNetworkAction");
+const updates = [...readme.matchAll(/^outreachd (accounts update ACCOUNT_ID .*)$/gm)].map((match) => match[1]!);
+
+/** What the command of the README sends to change an account. */
+async function changesOfCommand(): Promise<Record<string, unknown>> {
+  const sent: Record<string, unknown>[] = [];
+  const api = async (request: Request): Promise<Response> => {
+    if (new URL(request.url).pathname === "/api/v2/users") return userPage([ada]);
+    if (request.method === "PATCH") sent.push((await request.json()) as Record<string, unknown>);
+    return success({ id: "ACCOUNT_ID" });
+  };
+  await using cli = await createCommandLine({ api });
+  await cli.run(...updates[0]!.split(" "));
+  const { userId: _user, ...changes } = sent[0]!;
+  return changes;
+}
 
 async function openTheHours(client: Client): Promise<void> {
   const { accounts } = succeeded(await client.get<{ accounts: AccountView[] }>("/api/v2/network/accounts")).data;
-  succeeded(await client.patch(openHours.path.replace("ACCOUNT_ID", accounts[0]!.id), openHours.body));
+  succeeded(await client.patch(`/api/v2/network/accounts/${accounts[0]!.id}`, await changesOfCommand()));
 }
 
 test("what the README names is there", () => {
   expect(schedule.path).toBe("/api/v2/network/scheduleNetworkAction");
-  expect(openHours.path).toBe("/api/v2/network/accounts/ACCOUNT_ID");
+  expect(updates).toHaveLength(1);
 });
 
 testInProcess("a first action, scheduled as the README says, goes within a minute on Monday at 03:00", async () => {
