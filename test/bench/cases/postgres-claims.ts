@@ -6,60 +6,69 @@ import { withPostgres, type PostgresHome } from "../postgres.ts";
 import { median, type BenchCase } from "../report.ts";
 import { startServer, type Server } from "../server.ts";
 
-const actions = 12_000;
+const actions = 4_000;
 const accounts = 200;
-const rounds = 3;
+const rounds = 7;
 
 /** Whether nodes that claim from one database get in each other's way. */
 export const postgresClaims: BenchCase = {
-  about: `PostgreSQL: ${actions.toLocaleString("en-US")} due actions of ${accounts} accounts, carried out by the simulated network, by one node and by three`,
-  run: () => withPostgres(measure),
+  about: `PostgreSQL: ${actions.toLocaleString("en-US")} due actions of ${accounts} accounts, carried out by the simulated network, by one node and by three, ${rounds} times in turn`,
+  run: () => withPostgres((one) => withPostgres((three) => measure(one, three))),
   isLong: true,
 };
 
-async function measure(home: PostgresHome) {
-  const client = connect(home.url, { poolSize: 2 });
-  try {
-    await makeAccounts(client);
-    const seen = { one: [] as number[], three: [] as number[] };
-    for (let round = 0; round < rounds; round++) {
-      seen.one.push(await drain(home, client, 1));
-      seen.three.push(await drain(home, client, 3));
-    }
-    const ratio = median(seen.three.map((three, round) => three / seen.one[round]!));
-    return [
-      { name: "three nodes : one node", value: ratio, unit: "ratio" as const, goal: { atLeast: 0.9 } },
-      { name: "one node", value: median(seen.one), unit: "/s" as const },
-      { name: "three nodes together", value: median(seen.three), unit: "/s" as const },
-    ];
-  } finally {
-    await client.end();
+async function measure(one: PostgresHome, three: PostgresHome) {
+  await using alone = await startNodes(one, 1);
+  await using together = await startNodes(three, 3);
+  // The hot code gets compiled first: each of three nodes sees a third of the actions.
+  await drain(alone.client);
+  for (let n = 0; n < 3; n++) await drain(together.client);
+  const seen = { one: [] as number[], three: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    seen.one.push(await drain(alone.client));
+    seen.three.push(await drain(together.client));
   }
+  const ratio = median(seen.three.map((rate, round) => rate / seen.one[round]!));
+  return [
+    { name: "three nodes : one node", value: ratio, unit: "ratio" as const, goal: { atLeast: 0.9 } },
+    { name: "one node", value: median(seen.one), unit: "/s" as const },
+    { name: "three nodes together", value: median(seen.three), unit: "/s" as const },
+  ];
+}
+
+/** Nodes on a database of their own, which wait for actions. */
+async function startNodes(home: PostgresHome, count: number) {
+  const client = connect(home.url, { poolSize: 2 });
+  await makeAccounts(client);
+  const servers: Server[] = [];
+  for (let n = 0; n < count; n++) {
+    const directory = join(home.directory, `node-${n}`);
+    await mkdir(directory, { recursive: true });
+    servers.push(await startServer({ ...home, directory }, home.settings));
+  }
+  return {
+    client,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(servers.map((server) => server.stop()));
+      await client.end();
+    },
+  };
 }
 
 /** Actions a second, from the first one that was carried out to the last. */
-async function drain(home: PostgresHome, client: Sql, nodes: number): Promise<number> {
+async function drain(client: Sql): Promise<number> {
   await queue(client);
-  const servers: Server[] = [];
-  try {
-    for (let n = 0; n < nodes; n++) {
-      const directory = join(home.directory, `node-${n}`);
-      await mkdir(directory, { recursive: true });
-      servers.push(await startServer({ ...home, directory }, home.settings));
-    }
-    // Only now, so that all nodes begin at the same time.
-    await client`UPDATE jobs SET run_at = ${Date.now()} WHERE type = 'linkedin_action' AND status = 'pending'`;
-    for (;;) {
-      const [left] = await client<{ n: number }[]>`
-        SELECT count(*) AS n FROM jobs WHERE type = 'linkedin_action' AND status IN ('pending', 'running')`;
-      if (left?.n === 0) break;
-      await Bun.sleep(100);
-    }
-  } finally {
-    await Promise.all(servers.map((server) => server.stop()));
+  // Only now, so that all nodes begin at the same time.
+  await client`UPDATE jobs SET run_at = ${Date.now()} WHERE type = 'linkedin_action' AND status = 'pending'`;
+  for (;;) {
+    const [left] = await client<{ n: number }[]>`
+      SELECT count(*) AS n FROM jobs WHERE type = 'linkedin_action' AND status IN ('pending', 'running')`;
+    if (left?.n === 0) break;
+    await Bun.sleep(100);
   }
   const [span] = await client<{ n: number; ms: number }[]>`
-    SELECT count(*) AS n, max(updated_at) - min(updated_at) AS ms FROM network_actions WHERE state = 'completed'`;
+    SELECT count(*) AS n, max(updated_at) - min(updated_at) AS ms FROM network_actions
+    WHERE state = 'completed'`;
   if (span?.n !== actions) throw new Error(`Expected ${actions} actions to be carried out, got ${span?.n}`);
   return (span.n / span.ms) * 1000;
 }
