@@ -20,7 +20,7 @@ test("the reason says until when, and behind how many", () => {
 });
 
 test("actions are counted by account, over several pages", () => {
-  const of = (jobId: string, accountId: string) => ({ jobId, accountId });
+  const of = (jobId: string, accountId: string) => ({ jobId, accountId, scheduledFor: later(1), isReply: false });
   const first = countAhead([of("1", "a"), of("2", "b"), of("3", "a")], {});
   expect([...first.ahead]).toEqual([
     ["1", 0],
@@ -33,9 +33,24 @@ test("actions are counted by account, over several pages", () => {
   ]);
 });
 
+test("a reply overtakes the actions of its account that are due at the same time, and no earlier ones", () => {
+  const [soon, then] = ["2026-01-05T10:00:00.000Z", "2026-01-05T10:05:00.000Z"];
+  const of = (jobId: string, scheduledFor: string | null, isReply = false, accountId = "a") => {
+    return { jobId, accountId, scheduledFor, isReply };
+  };
+  const { ahead, after } = countAhead(
+    [of("1", soon), of("2", then), of("3", then), of("4", then, true), of("5", then, true, "b"), of("6", null)],
+    { a: 10 },
+  );
+  expect(Object.fromEntries(ahead)).toEqual({ 1: 10, 4: 11, 2: 12, 3: 13, 5: 0, 6: 14 });
+  expect(after).toEqual({ a: 15, b: 1 });
+  const unscheduled = countAhead([of("1", null), of("2", null, true)], {});
+  expect(Object.fromEntries(unscheduled.ahead)).toEqual({ 2: 0, 1: 1 });
+});
+
 function action(jobId: string, change: object = {}) {
   const person = { profileUrl: `https://network.example/in/${jobId}`, personName: null, leadId: null };
-  const waiting = { state: "scheduled", pendingReason: "spacing", scheduledFor: later(1), status: "" };
+  const waiting = { state: "scheduled", pendingReason: "spacing", scheduledFor: later(1), isReply: false, status: "" };
   return {
     jobId,
     accountId: "a",

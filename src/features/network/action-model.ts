@@ -360,6 +360,9 @@ export const ActionView = Type.Object(
     status: Type.String({ description: "Human-readable status." }),
     scheduledFor: Type.Union([instant, Type.Null()], { description: "Planned time. null if there is none yet." }),
     nextEligibleAt: instantOrNull,
+    isReply: Type.Boolean({
+      description: "true for replies from the inbox, which are sent before other actions of the account.",
+    }),
     carriedOutAt: instantOrNull,
     providerRef: textOrNull,
     error: Type.Optional(ActionError),

@@ -373,6 +373,7 @@ export function actionView(action: NetworkAction, accountState: NetworkAccount["
     status: actionMessage(action, accountState) || stateTexts[state],
     scheduledFor: until,
     nextEligibleAt: until,
+    isReply: action.isUrgent,
     carriedOutAt: wasPerformed ? isoTimeOrNull(action.carriedOutAt ?? action.slotAt) : null,
     providerRef: reference,
     createdAt: isoTime(action.createdAt),

@@ -44,17 +44,31 @@ export function reasonInFull(
     .join(" · ");
 }
 
-/** For each action, how many of the same account come before it; `before`: those of earlier pages by account. */
+type Waiting = Pick<ActionView, "jobId" | "accountId" | "scheduledFor" | "isReply">;
+
+/**
+ * For each action of a list by time, how many of the same account are sent before it; `before`: those of earlier pages by
+ * account. A reply overtakes the other actions of its time.
+ */
 export function countAhead(
-  actions: readonly Pick<ActionView, "jobId" | "accountId">[],
+  actions: readonly Waiting[],
   before: Readonly<Record<string, number>>,
 ): { ahead: Map<string, number>; after: Record<string, number> } {
   const after: Record<string, number> = { ...before };
   const ahead = new Map<string, number>();
-  for (const { jobId, accountId } of actions) {
+  for (const { jobId, accountId } of actions.toSorted(bySending)) {
     const n = after[accountId] ?? 0;
     ahead.set(jobId, n);
     after[accountId] = n + 1;
   }
   return { ahead, after };
 }
+
+/** Actions without a time are last, and keep their order otherwise. */
+function bySending(one: Waiting, other: Waiting): number {
+  const [at, otherAt] = [timeOf(one), timeOf(other)];
+  return at === otherAt ? Number(other.isReply) - Number(one.isReply) : at - otherAt;
+}
+
+const timeOf = ({ scheduledFor }: Waiting): number =>
+  scheduledFor === null ? Number.MAX_SAFE_INTEGER : Date.parse(scheduledFor);
