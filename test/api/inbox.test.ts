@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import type { ConversationView, MessageView, SnippetView, UnreadCounts } from "../../src/features/inbox/model.ts";
+import type { ActionView } from "../../src/features/network/action-model.ts";
 import type { EventView } from "../../src/platform/events/model.ts";
 import type { LeadView } from "../../src/features/leads/model.ts";
 import type { Client } from "../support/client.ts";
@@ -67,6 +68,27 @@ test("a lead who writes first is that lead: found by it, and addressed by name",
   expect(succeeded(found).data.leads.map(({ id }) => id)).toEqual([ada.id]);
   const answer = succeeded(await reply(user, conversation, { message: "Hello {{firstName}}!" }));
   expect(answer.data.message.text).toBe("Hello Ada!");
+});
+
+test("lists and conversations show the reply that waits to be sent, next to what the person wrote", async () => {
+  const user = await service.user();
+  const conversation = await withReply(user);
+  expect(conversation.queuedMessage).toBeNull();
+  await changeAccount(user, { state: "paused" });
+  const { message } = succeeded(await reply(user, conversation, { message: "Gladly! ".repeat(50) })).data;
+  const queuedMessage = {
+    ...{ id: message.id, kind: "message", text: message.text?.slice(0, 160), campaignId: null },
+    ...{ scheduledFor: message.scheduledFor, status: message.status, userId: message.userId },
+  };
+  const expected = { lastMessage: { state: "received", text: "Tell me more!" }, queuedMessage };
+  expect(await conversations(user)).toMatchObject([expected]);
+  const path = `${inbox}/conversations/${conversation.id}`;
+  expect(succeeded(await user.get<ConversationView>(path)).data).toMatchObject(expected);
+  expect(succeeded(await user.patch<ConversationView>(path, { isRead: true })).data).toMatchObject(expected);
+  const action = await user.get<ActionView>(`/api/v2/network/actions/${message.id}`);
+  expect(succeeded(action).data).toMatchObject({ isReply: true, state: "scheduled" });
+  succeeded(await user.post(`/api/v2/network/actions/${message.id}/cancel`));
+  expect(await conversations(user)).toMatchObject([{ ...expected, queuedMessage: null }]);
 });
 
 test("a person who becomes a lead after writing is addressed by name", async () => {

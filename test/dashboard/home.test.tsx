@@ -105,10 +105,24 @@ test("each number of the week stands against the last, and a table has all weeks
 
 test("people who wrote are listed with their text", async () => {
   signInAs();
-  const common = { id: "c", profileUrl: "https://network.example/in/ada", leadId: null, receivedAt: null };
+  const common = {
+    id: "c",
+    profileUrl: "https://network.example/in/ada",
+    leadId: null,
+    receivedAt: null,
+    queuedMessage: null,
+  };
+  const queuedMessage = { text: "Great", campaignId: null };
   const conversations = [
     { ...common, personName: "Ada", unread: 2, lastMessage: { text: "Yes!", at: "2026-01-05T10:00:00Z" } },
-    { ...common, id: "d", personName: null, unread: 1, lastMessage: { text: null, at: "2026-01-05T09:00:00Z" } },
+    {
+      ...common,
+      queuedMessage,
+      id: "d",
+      personName: null,
+      unread: 1,
+      lastMessage: { text: null, at: "2026-01-05T09:00:00Z" },
+    },
   ];
   answerWith({ "GET /api/v2/inbox/conversations?unread=true&limit=5": ok({ conversations, total: 7 }) });
   const place = await show(<Replies />);
@@ -117,6 +131,7 @@ test("people who wrote are listed with their text", async () => {
   const texts = [...place.querySelectorAll("li")].map(({ textContent }) => textContent);
   expect(texts[0]).toContain("2 messages");
   expect(texts[0]).toContain("Yes!");
+  expect(texts.map((text) => text?.includes("Reply queued"))).toEqual([false, true]);
   expect(texts[1]).toContain("ada");
   expect(texts[1]).toContain("The text was not provided.");
 });

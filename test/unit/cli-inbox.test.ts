@@ -1,9 +1,19 @@
 import { expect, test } from "bun:test";
+import type { ConversationView } from "../../src/features/inbox/model.ts";
+import { listText } from "../../src/surfaces/cli/inbox-text.ts";
 import { ada, createCommandLine, success, userPage } from "../support/command-line.ts";
 
 const conversation = {
   ...{ id: "c1", accountId: "a1", profileUrl: "https://network.example/in/grace", personName: "Grace Hopper" },
-  ...{ leadId: null, unread: 2, assignedTo: null, label: "interested", snoozedUntil: null, receivedAt: null },
+  ...{
+    leadId: null,
+    unread: 2,
+    assignedTo: null,
+    label: "interested",
+    snoozedUntil: null,
+    receivedAt: null,
+    queuedMessage: null,
+  },
   lastMessage: { state: "received", text: "Tell me\nmore", at: "2026-01-05T10:00:00.000Z" },
 };
 const messages = [
@@ -47,6 +57,14 @@ test("lists conversations as the filters say", async () => {
   expect(Object.fromEntries(query)).toMatchObject({ unread: "true", assignedTo: "me", q: "price", limit: "1" });
   expect(out).toContain("2026-01-05 10:00  2       Grace Hopper  interested  Tell me more  c1");
   expect(out).toContain("1 of 3.");
+});
+
+test("lists a queued reply instead of the message that it answers", async () => {
+  const queuedMessage = { text: "Gladly", scheduledFor: "2026-01-05T11:00:00.000Z" };
+  const listed = (change: object) =>
+    listText({ conversations: [{ ...conversation, ...change } as ConversationView], total: 1 });
+  expect(listed({ queuedMessage })).toContain("interested  (queued for 2026-01-05 11:00 UTC) Gladly  c1");
+  expect(listed({ queuedMessage: { text: null, scheduledFor: null } })).toContain("(queued)");
 });
 
 test("shows messages oldest first, and marks as read what it has shown", async () => {

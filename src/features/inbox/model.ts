@@ -1,5 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
+import type { PendingReason } from "../network/action-model.ts";
 
 export const messageKinds = ["message", "inMail", "voiceMessage", "connectionRequest"] as const;
 export type MessageKind = (typeof messageKinds)[number];
@@ -52,6 +53,16 @@ export type Message = {
   createdAt: number;
 };
 
+/** The message of a conversation that is sent next. */
+export type QueuedMessage = Pick<Message, "id" | "kind" | "userId"> & {
+  /** First characters. */
+  text: string | null;
+  campaignId: string | null;
+  /** The slot of its action. */
+  scheduledFor: number | null;
+  pendingReason: PendingReason | null;
+};
+
 export type ConversationFilter = {
   unread?: boolean;
   /** Null: those that are assigned to no one. */
@@ -97,6 +108,16 @@ const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null
 const LabelType = Type.Union(labels.map((label) => Type.Literal(label)));
 const forUser = Type.Optional(Type.String({ description: "User to act as. Required with a global key." }));
 
+const QueuedMessageView = Type.Object({
+  id: Type.String({ description: "ID of the message, its action, and its job." }),
+  kind: Type.Union(messageKinds.map((kind) => Type.Literal(kind))),
+  text: textOrNull("First characters of the text."),
+  scheduledFor: Type.Union([instant, Type.Null()], { description: "When it is planned to be sent." }),
+  status: Type.String({ description: "What it waits for." }),
+  campaignId: textOrNull("Campaign that the message belongs to."),
+  userId: textOrNull("Member who wrote it. null for messages of a campaign."),
+});
+
 export const ConversationView = Type.Object(
   {
     id: Type.String(),
@@ -112,6 +133,10 @@ export const ConversationView = Type.Object(
       state: Type.Union(messageStates.map((state) => Type.Literal(state))),
       text: textOrNull("First characters of the text. null if the network does not provide it."),
       at: Type.String({ format: "date-time", description: "When it was sent, or queued." }),
+    }),
+    queuedMessage: Type.Union([QueuedMessageView, Type.Null()], {
+      description:
+        "Message to the person that is sent next, such as a reply that waits for working hours. null if none is queued.",
     }),
     receivedAt: Type.Union([instant, Type.Null()], { description: "When the person last wrote. null if never." }),
     createdAt: instant,

@@ -184,10 +184,14 @@ export class InboxService {
 
   /** Names of leads and prospects are looked up only for people whose name is not stored. */
   async #views(workspaceId: WorkspaceId, conversations: readonly Conversation[]): Promise<ConversationView[]> {
+    const { store, personNames } = this.#parts;
     const unnamed = conversations.filter(({ personName }) => personName === null);
-    const names = await this.#parts.personNames(workspaceId, unnamed);
+    const ids = conversations.map(({ id }) => id);
+    const [names, queued] = await Promise.all([personNames(workspaceId, unnamed), store.queued(workspaceId, ids)]);
     const found = new Map(unnamed.map(({ id }, n) => [id, names[n] ?? null]));
-    return conversations.map((each) => conversationView(each, each.personName ?? found.get(each.id) ?? null));
+    return conversations.map((each) =>
+      conversationView(each, each.personName ?? found.get(each.id) ?? null, queued.get(each.id) ?? null),
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   ConversationFilter,
   ConversationPlace,
   Message,
+  QueuedMessage,
   Snippet,
   UnreadCounts,
 } from "./model.ts";
@@ -52,6 +53,8 @@ export type InboxStore = {
   /** Total of all pages, counted up to 10,000. */
   countConversations(request: Omit<ConversationPageRequest, "limit" | "after">): Promise<number>;
   conversation(workspaceId: WorkspaceId, id: string): Promise<Conversation | null>;
+  /** The message that is sent next, by the ID of the conversation; conversations without a queued one are absent. */
+  queued(workspaceId: WorkspaceId, conversationIds: readonly string[]): Promise<Map<string, QueuedMessage>>;
   /** Latest first; queued ones before all others. `after`: number of the last message of the previous page. */
   messages(
     workspaceId: WorkspaceId,

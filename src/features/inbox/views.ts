@@ -1,10 +1,14 @@
 import { isoTime, isoTimeOrNull } from "../../platform/base/clock.ts";
-import { neverAt } from "../network/action-model.ts";
+import { neverAt, type PendingReason } from "../network/action-model.ts";
 import { waitText } from "../network/texts.ts";
-import type { Conversation, ConversationView, MessageView, Snippet, SnippetView } from "./model.ts";
+import type { Conversation, ConversationView, MessageView, QueuedMessage, Snippet, SnippetView } from "./model.ts";
 import type { StoredMessage } from "./store.ts";
 
-export function conversationView(conversation: Conversation, personName: string | null): ConversationView {
+export function conversationView(
+  conversation: Conversation,
+  personName: string | null,
+  queued: QueuedMessage | null,
+): ConversationView {
   const { id, accountId, profileUrl, leadId, unread, assignedTo, label } = conversation;
   const { lastAt, lastState, lastText, snoozedUntil, receivedAt, createdAt, updatedAt } = conversation;
   return {
@@ -18,10 +22,15 @@ export function conversationView(conversation: Conversation, personName: string 
     label,
     snoozedUntil: isoTimeOrNull(snoozedUntil),
     lastMessage: { state: lastState, text: lastText, at: isoTime(lastAt) },
+    queuedMessage: queued === null ? null : queuedView(queued),
     receivedAt: isoTimeOrNull(receivedAt),
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
   };
+}
+
+function queuedView({ scheduledFor, pendingReason, ...message }: QueuedMessage): ConversationView["queuedMessage"] {
+  return { ...message, scheduledFor: plannedTime(scheduledFor), status: waitStatus(pendingReason) };
 }
 
 export function messageView(message: StoredMessage): MessageView {
@@ -35,7 +44,7 @@ export function messageView(message: StoredMessage): MessageView {
     text,
     seconds,
     at: isQueued ? null : isoTime(at),
-    scheduledFor: isQueued && scheduledFor !== null && scheduledFor < neverAt ? isoTime(scheduledFor) : null,
+    scheduledFor: isQueued ? plannedTime(scheduledFor) : null,
     status: statusOf(message, pendingReason),
     campaignId,
     userId,
@@ -44,8 +53,16 @@ export function messageView(message: StoredMessage): MessageView {
 }
 
 function statusOf({ state, status }: StoredMessage, reason: StoredMessage["pendingReason"]): string | null {
-  if (state === "queued") return reason === null ? "Being sent" : waitText(reason);
+  if (state === "queued") return waitStatus(reason);
   return state === "failed" || state === "unknown" ? status : null;
+}
+
+function waitStatus(reason: PendingReason | null): string {
+  return reason === null ? "Being sent" : waitText(reason);
+}
+
+function plannedTime(slotAt: number | null): string | null {
+  return slotAt !== null && slotAt < neverAt ? isoTime(slotAt) : null;
 }
 
 export function snippetView({ id, name, text, createdAt, updatedAt }: Snippet): SnippetView {

@@ -14,11 +14,18 @@ export function listText({ conversations, total }: { conversations: Conversation
     each.unread > 0 ? `${each.unread}` : "",
     nameOf(each),
     each.label ?? "",
-    oneLine(each.lastMessage.text ?? ""),
+    oneLine(previewOf(each)),
     each.id,
   ]);
   const table = renderTable(["TIME (UTC)", "UNREAD", "PERSON", "LABEL", "LAST MESSAGE", "ID"], rows);
   return total > conversations.length ? `${table}\n\n${conversations.length} of ${total}.` : table;
+}
+
+/** With a queued message, that one: what the person wrote before is about to be answered. */
+function previewOf({ lastMessage, queuedMessage }: ConversationView): string {
+  if (queuedMessage === null) return lastMessage.text ?? "";
+  const { scheduledFor, text } = queuedMessage;
+  return `(queued${scheduledFor === null ? "" : ` for ${timeOf(scheduledFor)} UTC`}) ${text ?? ""}`;
 }
 
 export function threadText(conversation: ConversationView, messages: readonly MessageView[]): string {

@@ -1,7 +1,9 @@
 import { and, count, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
 import type { Conversation, ConversationFilter } from "../../../features/inbox/model.ts";
-import { audioSeconds } from "../../../features/inbox/recording.ts";
+import { audioSeconds, maxPreview } from "../../../features/inbox/recording.ts";
+import { soonestOf } from "../../../features/inbox/soonest.ts";
 import type { ConversationPageRequest, InboxStore } from "../../../features/inbox/store.ts";
+import { neverAt } from "../../../features/network/action-model.ts";
 import { foldedWord, searchedMessages } from "../../../features/inbox/words.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Connection, Engine } from "./engine.ts";
@@ -12,7 +14,7 @@ import { jobs } from "./tables.ts";
 
 type Queries = Pick<
   InboxStore,
-  "conversations" | "countConversations" | "conversation" | "messages" | "countMessages" | "unread"
+  "conversations" | "countConversations" | "conversation" | "queued" | "messages" | "countMessages" | "unread"
 >;
 
 // The words of the search are as long as the rest of a row.
@@ -56,6 +58,17 @@ export function createInboxQueries({ orm }: Engine): Queries {
     async conversation(workspaceId, id) {
       const [found] = await select().where(and(eq(conversations.id, id), eq(conversations.workspaceId, workspaceId)));
       return found === undefined ? null : conversationOf(found);
+    },
+    async queued(workspaceId, ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await orm
+        .select({ conversation: conversations.id, ...queuedColumns })
+        .from(conversations)
+        .innerJoin(messages, and(eq(messages.conversation, conversations.seq), eq(messages.at, neverAt)))
+        .innerJoin(networkActions, eq(networkActions.jobId, messages.id))
+        .where(and(inArray(conversations.id, [...ids]), eq(conversations.workspaceId, workspaceId)))
+        .orderBy(desc(networkActions.isUrgent), messages.seq);
+      return soonestOf(rows);
     },
     async messages(workspaceId, conversationId, limit, after) {
       const isAfter = after === null ? undefined : sql`(${messages.at}, ${messages.seq}) < (${after.at}, ${after.seq})`;
@@ -101,6 +114,12 @@ export function createInboxQueries({ orm }: Engine): Queries {
     },
   };
 }
+
+const queuedColumns = {
+  ...{ id: messages.id, kind: messages.kind, userId: messages.userId, campaignId: networkActions.campaignId },
+  ...{ scheduledFor: networkActions.slotAt, pendingReason: networkActions.pendingReason },
+  text: sql<string | null>`left(${messages.text}, ${maxPreview})`,
+};
 
 /** The conditions repeat those of the partial indexes. */
 async function filtered(

@@ -1,7 +1,9 @@
 import { and, desc, eq, gt, isNotNull, isNull, lte, or, sql, type SQL } from "drizzle-orm";
 import type { Conversation, ConversationFilter } from "../../../features/inbox/model.ts";
-import { audioSeconds } from "../../../features/inbox/recording.ts";
+import { audioSeconds, maxPreview } from "../../../features/inbox/recording.ts";
+import { soonestOf } from "../../../features/inbox/soonest.ts";
 import type { ConversationPageRequest, InboxStore } from "../../../features/inbox/store.ts";
+import { neverAt } from "../../../features/network/action-model.ts";
 import { enoughExact, searchedMessages } from "../../../features/inbox/words.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Engine } from "./engine.ts";
@@ -12,7 +14,7 @@ import { jobs } from "./tables.ts";
 
 type Queries = Pick<
   InboxStore,
-  "conversations" | "countConversations" | "conversation" | "messages" | "countMessages" | "unread"
+  "conversations" | "countConversations" | "conversation" | "queued" | "messages" | "countMessages" | "unread"
 >;
 
 /** Reads conversations and messages. Lists run in the reader thread, because filters may skip many rows. */
@@ -73,6 +75,22 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
         .get();
       return found === undefined ? null : conversationOf(found);
     },
+    async queued(workspaceId, ids) {
+      const rows = orm
+        .select({ conversation: conversations.id, ...queuedColumns })
+        .from(conversations)
+        .innerJoin(messages, and(eq(messages.conversation, conversations.seq), eq(messages.at, neverAt)))
+        .innerJoin(networkActions, eq(networkActions.jobId, messages.id))
+        .where(
+          and(
+            sql`${conversations.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+            eq(conversations.workspaceId, workspaceId),
+          ),
+        )
+        .orderBy(desc(networkActions.isUrgent), messages.seq)
+        .all();
+      return soonestOf(rows);
+    },
     async messages(workspaceId, conversationId, limit, after) {
       const isAfter = after === null ? undefined : sql`(${messages.at}, ${messages.seq}) < (${after.at}, ${after.seq})`;
       return orm
@@ -120,6 +138,12 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
     },
   };
 }
+
+const queuedColumns = {
+  ...{ id: messages.id, kind: messages.kind, userId: messages.userId, campaignId: networkActions.campaignId },
+  ...{ scheduledFor: networkActions.slotAt, pendingReason: networkActions.pendingReason },
+  text: sql<string | null>`substr(${messages.text}, 1, ${maxPreview})`.as("text"),
+};
 
 type Filtered = Pick<ConversationPageRequest, "workspaceId" | "filter" | "now">;
 

@@ -47,7 +47,7 @@ export function Replies() {
 }
 
 function Reply({ conversation }: { conversation: ConversationView }) {
-  const { id, personName, profileUrl, lastMessage, receivedAt, unread } = conversation;
+  const { id, personName, profileUrl, lastMessage, queuedMessage, receivedAt, unread } = conversation;
   const name = personName ?? handleOf(profileUrl);
   return (
     <li>
@@ -61,6 +61,7 @@ function Reply({ conversation }: { conversation: ConversationView }) {
               <span class="visually-hidden"> messages</span>
             </Badge>
           )}
+          {queuedMessage?.campaignId === null && <Badge>Reply queued</Badge>}
           <span class="faint small">
             <RelativeTime at={receivedAt ?? lastMessage.at} />
           </span>

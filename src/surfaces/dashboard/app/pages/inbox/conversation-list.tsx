@@ -3,6 +3,7 @@ import type { ConversationView } from "../../../../../features/inbox/model.ts";
 import { count, dateTime } from "../../format.ts";
 import { useAccounts } from "../../network.ts";
 import { here, setQuery } from "../../router.tsx";
+import { session } from "../../session.ts";
 import { nameOfMember, useMembers } from "../../team.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -10,13 +11,13 @@ import { Avatar, Initials } from "../../ui/initials.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { views, type ConversationLists } from "./conversations.ts";
 import { EmptyList } from "./empty-list.tsx";
-import { labelList, labelNames, nameOfPerson, previewOf } from "./labels.ts";
+import { labelList, labelNames, nameOfPerson, previewOf, queuedTitle } from "./labels.ts";
 import { shortTime } from "./times.ts";
 
 /** The left pane: views, filters, and conversations. */
 export function ConversationList({ lists, chosen }: { lists: ConversationLists; chosen: string | null }) {
   const { view, conversations, isLoading, error, hasMore } = lists;
-  const members = useMembers(conversations.some(({ assignedTo }) => assignedTo !== null));
+  const members = useMembers(conversations.some(isWithMember));
   return (
     <section class="inbox-list card" aria-label="Conversations">
       <Views chosen={view.name} />
@@ -115,7 +116,7 @@ function Filters() {
 type EntryProps = { conversation: ConversationView; members: ReturnType<typeof useMembers>; isChosen: boolean };
 
 function Entry({ conversation, members, isChosen }: EntryProps) {
-  const { id, unread, label, assignedTo, lastMessage, snoozedUntil } = conversation;
+  const { id, unread, label, assignedTo, lastMessage, queuedMessage, snoozedUntil } = conversation;
   const place = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (isChosen) place.current?.scrollIntoView({ block: "nearest" });
@@ -135,7 +136,10 @@ function Entry({ conversation, members, isChosen }: EntryProps) {
           {shortTime(lastMessage.at)}
         </time>
       </span>
-      <span class="conversation-preview">{previewOf(conversation)}</span>
+      {(queuedMessage === null || lastMessage.state !== "queued") && (
+        <span class="conversation-preview">{previewOf(conversation)}</span>
+      )}
+      {queuedMessage !== null && <QueuedPreview queued={queuedMessage} members={members} />}
       <span class="conversation-marks">
         {unread > 0 && <Badge tone="info">{`${count(unread)} unread`}</Badge>}
         {label !== null && <StateBadge words={labelNames} state={label} />}
@@ -144,4 +148,23 @@ function Entry({ conversation, members, isChosen }: EntryProps) {
       </span>
     </button>
   );
+}
+
+type QueuedProps = { queued: NonNullable<ConversationView["queuedMessage"]>; members: ReturnType<typeof useMembers> };
+
+/** The message that waits to be sent. Without it, an answered conversation would look like one that waits for an answer. */
+function QueuedPreview({ queued, members }: QueuedProps) {
+  const { userId, status, text } = queued;
+  const author = userId === null || userId === session.value?.user.id ? "You" : nameOfMember(members, userId);
+  return (
+    <span class="conversation-preview queued" title={status}>
+      <strong>{queuedTitle(queued, author)}:</strong> {text ?? "Text not available"}
+    </span>
+  );
+}
+
+/** Whether the row names a member. */
+function isWithMember({ assignedTo, queuedMessage }: ConversationView): boolean {
+  const author = queuedMessage?.userId ?? null;
+  return assignedTo !== null || (author !== null && author !== session.value?.user.id);
 }

@@ -1,5 +1,6 @@
 import type { ConversationView, MessageView } from "../../../../../features/inbox/model.ts";
 import { handleOf } from "../../person.ts";
+import { shortTime } from "../../short-time.ts";
 import type { Tone } from "../../ui/badge.tsx";
 
 export type Label = NonNullable<ConversationView["label"]>;
@@ -36,6 +37,14 @@ export function nameOfPerson({ personName, profileUrl }: Pick<ConversationView, 
 export function namesOf({ personName }: Pick<ConversationView, "personName">): { firstName: string; lastName: string } {
   const [firstName = "", ...rest] = personName?.trim().split(/\s+/) ?? [];
   return { firstName, lastName: rest.join(" ") };
+}
+
+type Queued = NonNullable<ConversationView["queuedMessage"]>;
+
+/** Who answers the person, and when: "You · queued for 14:30". `author`: name of a member. */
+export function queuedTitle({ campaignId, scheduledFor }: Queued, author: string): string {
+  const when = scheduledFor === null ? "queued" : `queued for ${shortTime(scheduledFor)}`;
+  return `${campaignId === null ? author : "Campaign"}, ${when}`;
 }
 
 /** The last message as one line. */
