@@ -297,7 +297,22 @@ testInProcess("a reply while the account is signed out is refused, with what to 
   expect((await accountOf(user)).state).toBe("needsReconnect");
   const refused = await reply(user, conversation, { message: "Hello?" });
   expect(refused).toMatchObject({ status: 409, message: expect.stringContaining("Reconnect it") });
+  expect(await reply(user, conversation, { message: "Hello?", dryRun: true })).toMatchObject({ status: 409 });
   expect(await messagesOf(user, conversation)).toHaveLength(1);
+});
+
+test("a dry run checks a reply as if it were sent, and stores nothing", async () => {
+  const user = await service.user();
+  await user.post<LeadView>("/api/v2/leads", { networkUrl: profileOf("ada"), firstName: "Ada" });
+  const conversation = await withReply(user);
+  const checked = succeeded(await reply(user, conversation, { message: "Hello {{firstName}}!", dryRun: true })).data;
+  expect(checked).toMatchObject({ dryRun: true, isNew: true, message: { state: "queued", text: "Hello Ada!" } });
+  expect(await messagesOf(user, conversation)).toHaveLength(1);
+  const sent = succeeded(await reply(user, conversation, { message: "Hello {{firstName}}!" })).data;
+  expect(sent).toMatchObject({ dryRun: false, isNew: true });
+  succeeded(await user.post("/api/v2/suppressions", { values: [profileOf("ada")] }));
+  const refused = await reply(user, conversation, { message: "Once more", dryRun: true });
+  expect(refused).toMatchObject({ status: 409, code: "DO_NOT_CONTACT" });
 });
 
 testInProcess("what the person writes while a reply is queued is unread, and emits an event", async () => {

@@ -243,6 +243,9 @@ export const ReplyInput = Type.Object(
     voiceId: Type.Optional(
       Type.String({ description: "Send a voice message, spoken by this voice clone. Requires `network:voice`." }),
     ),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: "Perform all checks and choose a time without storing or sending anything." }),
+    ),
     userId: forUser,
   },
   { examples: [{ message: "Thanks, {{firstName|there}}! Does Tuesday at 10 work for you?" }] },

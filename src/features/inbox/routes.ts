@@ -49,6 +49,7 @@ const MessageList = Type.Object({ messages: Type.Array(MessageView), ...logPageF
 const Replied = Type.Object({
   message: MessageView,
   isNew: Type.Boolean({ description: "false if the same reply was already queued, or sent a moment ago." }),
+  dryRun: Type.Boolean({ description: "true: nothing was stored or sent." }),
 });
 const Unread = Type.Object({
   total: Type.Integer({ description: "Conversations with unread messages." }),

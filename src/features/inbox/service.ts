@@ -2,6 +2,7 @@ import { type Clock, parseInstant } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 import type { NetworkAccount } from "../network/account-model.ts";
+import type { NetworkAction } from "../network/action-model.ts";
 import type { AccountService } from "../network/account-service.ts";
 import type { ActionService } from "../network/action-service.ts";
 import type { Scheduler } from "../network/may-use.ts";
@@ -36,7 +37,7 @@ export type InboxParts = {
   messageDays: number;
 };
 
-export type Reply = { message: MessageView; isNew: boolean };
+export type Reply = { message: MessageView; isNew: boolean; dryRun: boolean };
 
 const dayMs = 86_400_000;
 /** Longest snooze. */
@@ -123,7 +124,8 @@ export class InboxService {
    * Sends a message to the person, before the other actions of the account. Safe to repeat while it is queued, and shortly
    * afterwards. Throws NOT_FOUND, VALIDATION_ERROR, DO_NOT_CONTACT, and CONFLICT if the account is not connected.
    */
-  async reply(scheduler: Scheduler, id: string, { message: text, snippetId, voiceId }: ReplyInput): Promise<Reply> {
+  async reply(scheduler: Scheduler, id: string, { dryRun = false, ...reply }: ReplyInput): Promise<Reply> {
+    const { message: text, snippetId, voiceId } = reply;
     const { store, accounts, actions, snippets, clock } = this.#parts;
     const { workspaceId } = scheduler;
     const conversation = await this.#find(workspaceId, id);
@@ -142,20 +144,11 @@ export class InboxService {
       ({ state, text: sent, createdAt }) =>
         state === "sent" && sent === planned.action.message && createdAt > clock.now() - repeatMs,
     );
-    if (repeated !== undefined) return { message: messageView(repeated), isNew: false };
+    if (repeated !== undefined) return { message: messageView(repeated), isNew: false, dryRun };
+    if (dryRun) return { message: messageView(queuedMessage(planned.action, scheduler)), isNew: planned.isNew, dryRun };
     const { action, isNew } = await actions.schedule(scheduler, content, { isReply: true });
-    const { jobId, createdAt, slotAt, pendingReason } = action;
-    const stored = (await store.messages(workspaceId, id, 20, null)).find((each) => each.id === jobId);
-    return {
-      isNew,
-      message: messageView(
-        stored ?? {
-          ...{ id: jobId, seq: 0, at: createdAt, kind: voiceId === undefined ? "message" : "voiceMessage" },
-          ...{ state: "queued", text: action.message, userId: scheduler.userId, createdAt, campaignId: null },
-          ...{ scheduledFor: slotAt, pendingReason, status: null, seconds: null },
-        },
-      ),
-    };
+    const stored = (await store.messages(workspaceId, id, 20, null)).find((each) => each.id === action.jobId);
+    return { isNew, message: messageView(stored ?? queuedMessage(action, scheduler)), dryRun };
   }
 
   /** Deletes texts past their retention, in batches, so that other writes do not have to wait. */
@@ -193,6 +186,16 @@ export class InboxService {
       conversationView(each, each.personName ?? found.get(each.id) ?? null, queued.get(each.id) ?? null),
     );
   }
+}
+
+/** A reply that is not stored, or was sent and left the first page meanwhile. */
+function queuedMessage(action: NetworkAction, { userId }: Scheduler): StoredMessage {
+  const { jobId, actionType, message, createdAt, slotAt, pendingReason } = action;
+  return {
+    ...{ id: jobId, seq: 0, at: createdAt, kind: actionType === "sendMessage" ? "message" : "voiceMessage" },
+    ...{ state: "queued", text: message, userId, createdAt, campaignId: null },
+    ...{ scheduledFor: slotAt, pendingReason, status: null, seconds: null },
+  };
 }
 
 function changeOf(input: ConversationUpdate, userId: UserId | null, now: number): ConversationChange {

@@ -215,10 +215,7 @@ export const toolTable: Record<string, ToolSpec> = {
   }),
   reply_to_conversation: sends("POST /api/v2/inbox/conversations/{conversationId}/reply", {
     note: "SENDS a message to a person in the user's name. Show the text to the user first.",
-    dryRun: {
-      look: "GET /api/v2/inbox/conversations/{conversationId}",
-      effect: "The person of this conversation would get the message, and it would count toward the caps.",
-    },
+    dryRun: "route",
   }),
   list_snippets: reads("GET /api/v2/inbox/snippets"),
   get_snippet: reads("GET /api/v2/inbox/snippets/{snippetId}"),
