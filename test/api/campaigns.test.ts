@@ -411,6 +411,9 @@ test("the preview tells when each step would go out, and what never would", asyn
   succeeded(await client.patch(account, { caps: { messages: { day: 0 } } }));
   const blocked = succeeded(await client.post<PreviewView>(path, { leads: 2 }));
   expect(blocked.data.problems).toEqual(["Step 4 (sendMessage) would never run: dailyLimit."]);
+  succeeded(await client.patch(account, { caps: {}, state: "paused" }));
+  const paused = succeeded(await client.post<PreviewView>(path, { leads: 2 }));
+  expect(paused.data.problems).toEqual([expect.stringMatching(/^The account ".+" is paused and sends nothing until/)]);
 });
 
 test.each([

@@ -2,11 +2,12 @@ import { afterEach, expect, test } from "bun:test";
 import { answerWith, change, settled, show } from "../support/page.ts";
 import type { CampaignStep, CampaignView, PreviewView } from "../../src/features/campaigns/model.ts";
 import { compile } from "../../src/features/campaigns/program.ts";
+import { AccountNotices } from "../../src/surfaces/dashboard/app/pages/campaigns/account-notices.tsx";
 import { CampaignsPage } from "../../src/surfaces/dashboard/app/pages/campaigns/campaign-list.tsx";
 import { CampaignPreview } from "../../src/surfaces/dashboard/app/pages/campaigns/campaign-preview.tsx";
 import { inOrder, stepName } from "../../src/surfaces/dashboard/app/pages/campaigns/labels.ts";
 import { session } from "../../src/surfaces/dashboard/app/session.ts";
-import { signIn } from "../support/dashboard.ts";
+import { account, signIn } from "../support/dashboard.ts";
 
 afterEach(() => (session.value = null));
 
@@ -94,4 +95,24 @@ test("the list shows the results of each campaign, as soon as they are counted",
     ["Spring", "Draft", "1,180", "138", "39 (28%)", "5 (3.6%)", "0 (0%)", "Not yet"],
     ["Autumn", "Draft", "–", "–", "–", "–", "–", "Not yet"],
   ]);
+});
+
+test("a campaign names those of its accounts that send nothing until someone acts", async () => {
+  signIn(["network:read"]);
+  const accounts = [
+    { ...account, id: "a1", name: "Ada", state: "needsReconnect" },
+    { ...account, id: "a2", name: "Bo", state: "paused" },
+    { ...account, id: "a3", name: "Cy" },
+    { ...account, id: "a4", name: "Not of this campaign", state: "paused" },
+  ];
+  answerWith({
+    "GET /api/v2/network/accounts": () => ({ body: { success: true, data: { accounts } } }),
+  });
+  const place = await show(<AccountNotices campaign={{ ...campaign, accountIds: ["a1", "a2", "a3"] }} />);
+  await settled();
+  expect([...place.querySelectorAll("p")].map(({ textContent }) => textContent)).toEqual([
+    "Ada is signed out of the network. Its leads wait until the account is reconnected.",
+    "Bo is paused. Its leads wait until the account is resumed.",
+  ]);
+  expect(place.querySelector("a")?.getAttribute("href")).toContain("/settings/accounts/a1");
 });

@@ -376,7 +376,9 @@ export const PreviewView = Type.Object(
     first: Type.Array(Type.Object({ step: Type.Integer(), actionType: Type.String(), at: instant }), {
       description: "Actions the first lead would receive, with their times.",
     }),
-    problems: Type.Array(Type.String(), { description: "Reasons why steps would never run." }),
+    problems: Type.Array(Type.String(), {
+      description: "What keeps steps from running, such as an account that is paused or signed out.",
+    }),
   },
   { $id: "CampaignPreview" },
 );

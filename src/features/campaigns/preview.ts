@@ -33,6 +33,7 @@ export async function previewOf(
   const sent: ForecastAction[] = [];
   const problems = new Set<string>();
   if (senders.length === 0) problems.add("The campaign has no account to send from.");
+  for (const { account } of bases) if (account.state !== "active") problems.add(inactive(account));
   const firstStep = program.findIndex((instruction) => instruction !== undefined);
   const simulated = Array.from({ length: senders.length === 0 ? 0 : leads }, (_, n): SimulatedLead => {
     return { n, at: firstStep, since: now, isDone: false, readyAt: now };
@@ -51,6 +52,13 @@ export async function previewOf(
     }
   }
   return viewOf(program, sent, leads, [...problems]);
+}
+
+/** The times are still worth knowing: they are those of an account that sends again from now on. */
+function inactive({ name, state }: PlanBasis["account"]): string {
+  return state === "paused"
+    ? `The account "${name}" is paused and sends nothing until it is resumed. The times assume that it is active.`
+    : `The account "${name}" is signed out of the network and sends nothing until it is reconnected. The times assume that it is connected.`;
 }
 
 /** Advances a lead by one action or wait; false if it has completed. */

@@ -13,6 +13,7 @@ import { Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
+import { AccountNotices } from "./account-notices.tsx";
 import { CampaignEditor } from "./campaign-editor.tsx";
 import { CampaignPreview } from "./campaign-preview.tsx";
 import { EnrollDialog } from "./enroll-dialog.tsx";
@@ -94,6 +95,8 @@ export function CampaignPage({ params }: PageProps) {
       <Loaded resource={campaign} lines={6}>
         {(loaded) => (
           <Tabs label="Campaign" tabs={parts} chosen={chosen} choose={(part) => setQuery({ part })}>
+            {/* The preview has the same among its problems. */}
+            {chosen !== "preview" && loaded.state !== "canceled" && <AccountNotices campaign={loaded} />}
             {chosen === "follow" && <FollowCampaign key={enrollments} campaign={loaded} path={path} />}
             {chosen === "insight" && <Insight campaign={loaded} path={path} />}
             {chosen === "steps" && <CampaignEditor key={loaded.id} campaign={loaded} onSaved={campaign.replace} />}
