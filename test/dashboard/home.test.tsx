@@ -29,7 +29,7 @@ test("lists what needs attention, with links", async () => {
   const place = await show(<Attention />);
   await settled();
   expect([...place.querySelectorAll("li")].map(({ textContent }) => textContent)).toEqual([
-    "Main needs reconnecting. Its actions are waiting. Signed out.",
+    "Main needs reconnecting. Its actions are waiting. Signed out.Open account",
     "The outcome of 1 or more actions is unknown. Check the profile, then report the outcome.Report outcome",
     "3 actions are waiting for you in the work list.Open the work list",
   ]);
@@ -114,14 +114,19 @@ test("people who wrote are listed with their text", async () => {
   };
   const queuedMessage = { text: "Great", campaignId: null };
   const conversations = [
-    { ...common, personName: "Ada", unread: 2, lastMessage: { text: "Yes!", at: "2026-01-05T10:00:00Z" } },
+    {
+      ...common,
+      personName: "Ada",
+      unread: 2,
+      lastMessage: { state: "received", text: "Yes!", at: "2026-01-05T10:00:00Z" },
+    },
     {
       ...common,
       queuedMessage,
       id: "d",
       personName: null,
       unread: 1,
-      lastMessage: { text: null, at: "2026-01-05T09:00:00Z" },
+      lastMessage: { state: "sent", text: null, at: "2026-01-05T09:00:00Z" },
     },
   ];
   answerWith({ "GET /api/v2/inbox/conversations?unread=true&limit=5": ok({ conversations, total: 7 }) });
@@ -132,8 +137,9 @@ test("people who wrote are listed with their text", async () => {
   expect(texts[0]).toContain("2 messages");
   expect(texts[0]).toContain("Yes!");
   expect(texts.map((text) => text?.includes("Reply queued"))).toEqual([false, true]);
+  expect(texts[0]).not.toContain("You:");
   expect(texts[1]).toContain("ada");
-  expect(texts[1]).toContain("The text was not provided.");
+  expect(texts[1]).toContain("You: The text was not provided.");
 });
 
 test("the day of an account: what is left, when the next is due, and what is full", async () => {

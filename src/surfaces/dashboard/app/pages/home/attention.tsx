@@ -50,7 +50,13 @@ export function Attention() {
     ...accounts
       .filter(({ state }) => state !== "active")
       .map(({ id, name, state, stateReason }) => (
-        <Item key={id} icon="warning" tone={state === "needsReconnect" ? "bad" : "warn"}>
+        <Item
+          key={id}
+          icon="warning"
+          tone={state === "needsReconnect" ? "bad" : "warn"}
+          to={`/settings/accounts/${encodeURIComponent(id)}`}
+          link="Open account"
+        >
           <strong>{name}</strong>{" "}
           {state === "paused" ? "is paused. Its actions are waiting." : "needs reconnecting. Its actions are waiting."}{" "}
           {stateReason && <span>{stateReason}</span>}

@@ -66,7 +66,10 @@ function Reply({ conversation }: { conversation: ConversationView }) {
             <RelativeTime at={receivedAt ?? lastMessage.at} />
           </span>
         </span>
-        <span class="one-line faint">{lastMessage.text ?? "The text was not provided."}</span>
+        <span class="one-line faint">
+          {lastMessage.state !== "received" && "You: "}
+          {lastMessage.text ?? "The text was not provided."}
+        </span>
       </span>
     </li>
   );
