@@ -1,4 +1,4 @@
-import { afterEach } from "bun:test";
+import { afterEach, onTestFinished } from "bun:test";
 import { Window } from "happy-dom";
 import type { VNode } from "preact";
 
@@ -39,9 +39,12 @@ const { render } = await import("preact");
 const { act } = await import("preact/test-utils");
 const { entryPushed, newEntry } = await import("../../src/surfaces/dashboard/app/scroll.ts");
 const { session } = await import("../../src/surfaces/dashboard/app/session.ts");
+const { stopSharing } = await import("../../src/surfaces/dashboard/app/shared-requests.ts");
 
 /** Shows a component; after the test it is taken away. */
 export async function show(component: VNode): Promise<HTMLElement> {
+  // Not by `afterEach` alone: it holds for one file, the first of a process that imports this one.
+  onTestFinished(cleanUp);
   const place = document.createElement("div");
   document.body.append(place);
   await act(() => render(component, place));
@@ -102,13 +105,17 @@ export function answerWith(
 }
 
 const realFetch = globalThis.fetch;
-afterEach(async () => {
+afterEach(cleanUp);
+
+async function cleanUp(): Promise<void> {
   globalThis.fetch = realFetch;
   for (const place of [...document.body.children]) {
     await act(() => render(null, place));
     place.remove();
   }
+  // A request that nothing answered is not for the next test, which has other answers.
+  stopSharing();
   // What is kept for Back belongs to the entry of one test.
   history.replaceState(newEntry(), "");
   entryPushed();
-});
+}
