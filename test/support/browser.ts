@@ -113,6 +113,7 @@ export const colorRules = ["color-contrast", "link-in-text-block"];
 export async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
   // A table is dimmed while it loads again.
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+  await motionEnded(page);
   // Evaluated, not loaded by a tag: the policy of the page forbids that.
   if (!(await page.evaluate(() => "axe" in globalThis)))
     await page.evaluate(await Bun.file(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js")).text());
@@ -123,6 +124,18 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<s
   return found.map(
     ({ id, impact, help, nodes }) =>
       `${impact}: ${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
+  );
+}
+
+/**
+ * Waits until nothing changes its look any more, such as a button that fades to the colors of the other theme.
+ * Animations without an end, such as a spinner's, are left alone.
+ */
+async function motionEnded(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(({ playState, effect }) => playState !== "running" || effect?.getComputedTiming().endTime === Infinity),
   );
 }
 
