@@ -32,6 +32,7 @@ testInBrowser(
     await page.getByRole("button", { name: "Mark as accepted…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Ada has accepted the connection request.").waitFor();
+    await dialog.getByLabel("Account").waitFor();
     expect(await dialog.getByLabel("Account").locator("option").count()).toBe(2);
     expect(await findings(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Mark as accepted" }).click();

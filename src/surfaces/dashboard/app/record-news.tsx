@@ -23,7 +23,10 @@ const titles: Record<NewsEvent, (name: string) => string> = {
 
 /** Records that a person accepted a request or replied, for accounts whose connector cannot report it. */
 export function RecordNews({ event, person, accountId, onClose, onRecorded }: RecordProps) {
-  const accounts = useAccounts().data?.accounts ?? [];
+  const loaded = useAccounts();
+  const accounts = loaded.data?.accounts ?? [];
+  // Until then it is unknown whether the user has to choose one.
+  const isWaiting = accountId === undefined && loaded.isLoading && loaded.data === undefined;
   const isChoice = accountId === undefined && accounts.length > 1;
   const form = useForm({ text: "", accountId: "" }, async (values) => {
     const text = values.text.trim();
@@ -68,7 +71,7 @@ export function RecordNews({ event, person, accountId, onClose, onRecorded }: Re
         )}
         <footer class="buttons">
           <Button onClick={onClose}>Back</Button>
-          <Button kind="primary" type="submit" isBusy={form.isBusy}>
+          <Button kind="primary" type="submit" isBusy={form.isBusy || isWaiting}>
             {event === "accepted" ? "Mark as accepted" : "Record"}
           </Button>
         </footer>
