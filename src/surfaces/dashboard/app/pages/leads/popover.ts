@@ -1,11 +1,12 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** The element around a button and what it opens. Closes on Escape, on a click outside, and when the focus leaves. */
 export function usePopover(onClose: () => void, isOpen: boolean) {
   const place = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
   close.current = onClose;
-  useEffect(() => {
+  // Not after the next frame: keys that follow the one that opened it are for what it contains.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const element = place.current;
     const away = (event: Event) => {

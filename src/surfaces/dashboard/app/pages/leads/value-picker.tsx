@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { LeadValues } from "../../../../../features/leads/value-model.ts";
 import { api } from "../../api.ts";
 import { count } from "../../format.ts";
@@ -23,7 +23,8 @@ const shownValues = 8;
 /** A text field that suggests the values that leads have, the most frequent first. */
 export function ValuePicker({ label, field, name, isPart, chosen, onChoose }: ValuePickerProps) {
   const [text, setText] = useState("");
-  const [active, setActive] = useState(0);
+  /** Label of the active option; null for the first. */
+  const [active, setActive] = useState<string | null>(null);
   const [inTurn] = useState(oneAtATime);
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -38,20 +39,23 @@ export function ValuePicker({ label, field, name, isPart, chosen, onChoose }: Va
   const options = optionsOf(text.trim(), valuesFor(text.trim(), found.data), isPart).filter(
     ({ value }) => !chosen.includes(value),
   );
-  const current = options[Math.min(active, options.length - 1)];
+  const current = options.find(({ label: shown }) => shown === active) ?? options[0];
+  const currentLabel = current?.label ?? null;
+  // Values that arrive later may come before it. The key that was about to choose it must not choose another one.
+  useLayoutEffect(() => setActive(currentLabel), [active, currentLabel]);
 
   function choose(option: Option) {
     onChoose(option.value);
     setText("");
-    setActive(0);
+    setActive(null);
     input.current?.focus();
   }
 
   function onKeyDown(event: KeyboardEvent) {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step !== 0 && options.length > 0) {
+    if (step !== 0 && current !== undefined) {
       event.preventDefault();
-      setActive((Math.min(active, options.length - 1) + step + options.length) % options.length);
+      setActive(options[(options.indexOf(current) + step + options.length) % options.length]!.label);
     } else if (event.key === "Enter") {
       event.preventDefault();
       if (current !== undefined) choose(current);
@@ -77,7 +81,7 @@ export function ValuePicker({ label, field, name, isPart, chosen, onChoose }: Va
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);
-          setActive(0);
+          setActive(null);
         }}
         onKeyDown={onKeyDown}
       />
@@ -93,7 +97,7 @@ export function ValuePicker({ label, field, name, isPart, chosen, onChoose }: Va
               event.preventDefault();
               choose(option);
             }}
-            onPointerMove={() => setActive(n)}
+            onPointerMove={() => setActive(option.label)}
           >
             <span class="value-name">{option.label}</span>
             <span class="faint small number">{option.hint}</span>
