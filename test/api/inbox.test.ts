@@ -91,6 +91,16 @@ test("lists and conversations show the reply that waits to be sent, next to what
   expect(await conversations(user)).toMatchObject([{ ...expected, queuedMessage: null }]);
 });
 
+test("a stranger is found by handle and by profile URL", async () => {
+  const user = await service.user();
+  const { id } = await withReply(user, "ada-lovelace-42");
+  await write(user, "grace", "Hello");
+  const found = async (q: string) => (await conversations(user, { q })).map((each) => each.id);
+  for (const q of ["ada-lovelace-42", " Ada-Lovelace", "https://www.network.example/in/ada-lovelace-42/?trk=1"])
+    expect({ q, found: await found(q) }).toEqual({ q, found: [id] });
+  for (const q of ["lovelace-42", "ada-lovelace-43"]) expect({ q, found: await found(q) }).toEqual({ q, found: [] });
+});
+
 test("a person who becomes a lead after writing is addressed by name", async () => {
   const user = await service.user();
   const conversation = await withReply(user);

@@ -77,6 +77,8 @@ export type ConversationFilter = {
   hasReply?: boolean;
   /** See `searchWords`. */
   words?: readonly string[];
+  /** With words: also people whose handle, the last part of their profile key, begins so. */
+  handle?: string;
 };
 
 export type ConversationPlace = { lastAt: number; id: string };

@@ -39,7 +39,7 @@ const ConversationQuery = Type.Object({
     Type.String({
       maxLength: 200,
       description:
-        "Beginnings of words that the name of the person or one message contains. Of very frequent words, the latest 1,000 messages are searched.",
+        "Beginnings of words that the name of the person or one message contains, or the beginning of the person's handle, the last part of the profile URL. Of very frequent words, the latest 1,000 messages are searched.",
     }),
   ),
   ...pageQuery(50, 100),
@@ -161,8 +161,16 @@ function filterOf(query: Query, { userId }: Pick<RequestContext, "userId">): Con
     ...(accountId !== undefined && { accountId }),
     ...(leadId !== undefined && { leadId }),
     ...(profileUrl !== undefined && { profileKey: canonicalProfileUrl(profileUrl) ?? "" }),
-    ...(q !== undefined && { words: searchWords(q) }),
+    ...(q !== undefined && { words: searchWords(q), ...handleOf(q) }),
   };
+}
+
+/** A search for one word can be for the handle of a person, or for the URL of their profile. */
+function handleOf(q: string): { handle?: string } {
+  const text = q.trim().replace(/\/+$/, "");
+  const key = canonicalProfileUrl(text.includes("/") ? text : `https://network.example/in/${text}`);
+  const handle = key?.split("/").at(-1) ?? "";
+  return handle === "" ? {} : { handle };
 }
 
 /** `me` of a key without a user is no one, whose conversations do not exist. */

@@ -8,6 +8,7 @@ import { foldedWord, searchedMessages } from "../../../features/inbox/words.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { conversations, messages } from "./inbox-tables.ts";
+import { withHandle } from "./inbox-handles.ts";
 import { countRows } from "./list-pages.ts";
 import { networkAccounts, networkActions } from "./network-tables.ts";
 import { jobs } from "./tables.ts";
@@ -126,7 +127,7 @@ async function filtered(
   orm: Connection,
   { workspaceId, filter, now }: Pick<ConversationPageRequest, "workspaceId" | "filter" | "now">,
 ): Promise<SQL | undefined> {
-  const { unread, assignedTo, label, isSnoozed, accountId, leadId, profileKey, hasReply, words } = filter;
+  const { unread, assignedTo, label, isSnoozed, accountId, leadId, profileKey, hasReply, words, handle } = filter;
   const { snoozedUntil } = conversations;
   return and(
     eq(conversations.workspaceId, workspaceId),
@@ -149,8 +150,18 @@ async function filtered(
         : isNull(conversations.receivedAt),
     words === undefined || words.length === 0
       ? undefined
-      : inArray(conversations.seq, await withWords(orm, workspaceId, words)),
+      : inArray(conversations.seq, await found(orm, workspaceId, words, handle)),
   );
+}
+
+async function found(
+  orm: Connection,
+  workspaceId: WorkspaceId,
+  words: readonly string[],
+  handle: string | undefined,
+): Promise<number[]> {
+  const people = handle === undefined ? [] : withHandle(orm, workspaceId, handle);
+  return [...new Set((await Promise.all([withWords(orm, workspaceId, words), people])).flat())];
 }
 
 /** Whether an index without the order of lists finds the conversations. */

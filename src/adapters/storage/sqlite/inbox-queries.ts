@@ -8,6 +8,7 @@ import { enoughExact, searchedMessages } from "../../../features/inbox/words.ts"
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Engine } from "./engine.ts";
 import { conversations, messages, type ConversationRow } from "./inbox-tables.ts";
+import { withHandle } from "./inbox-handles.ts";
 import { countRows } from "./list-pages.ts";
 import { networkAccounts, networkActions } from "./network-tables.ts";
 import { jobs } from "./tables.ts";
@@ -33,7 +34,7 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
     const query = orm
       .select({ seq })
       .from(indexedFor(request))
-      .where(and(filtered(request, await matchOf(request)), isAfter))
+      .where(and(filtered(request, await searched(request)), isAfter))
       .orderBy(desc(conversations.lastAt), desc(conversations.id))
       .limit(limit);
     const found = await reader.all<{ seq: number }>(query.toSQL());
@@ -46,9 +47,18 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
   }
 
   async function countAll(request: Omit<ConversationPageRequest, "limit" | "after">): Promise<number> {
-    const where = filtered(request, await matchOf(request));
+    const where = filtered(request, await searched(request));
     const query = orm.select({ seq }).from(indexedFor(request)).where(where);
     return countRows({ reader }, query.toSQL());
+  }
+
+  /** What a search finds; null without words. */
+  async function searched(request: Filtered): Promise<SQL | null> {
+    const match = await matchOf(request);
+    const { workspaceId, filter } = request;
+    if (match === null) return null;
+    const people = filter.handle === undefined ? [] : await withHandle({ reader }, workspaceId, filter.handle);
+    return hasWords(match, people);
   }
 
   /** The query of the full-text index for the words of a filter; null without words. */
@@ -169,7 +179,7 @@ function indexedFor({ filter }: Filtered): SQL {
 }
 
 /** The conditions repeat those of the partial indexes. */
-function filtered({ workspaceId, filter, now }: Filtered, match: string | null): SQL | undefined {
+function filtered({ workspaceId, filter, now }: Filtered, found: SQL | null): SQL | undefined {
   const { unread, assignedTo, label, isSnoozed, accountId, leadId, profileKey, hasReply } = filter;
   const { snoozedUntil } = conversations;
   return and(
@@ -190,7 +200,7 @@ function filtered({ workspaceId, filter, now }: Filtered, match: string | null):
       : hasReply
         ? isNotNull(conversations.receivedAt)
         : isNull(conversations.receivedAt),
-    match === null ? undefined : hasWords(match),
+    found ?? undefined,
   );
 }
 
@@ -209,14 +219,15 @@ function matchText(workspaceId: WorkspaceId, words: readonly string[], suffix: s
 }
 
 /** The latest messages first: of a word that nearly all have, only those are read. Names have negative numbers. */
-function hasWords(match: string): SQL {
+function hasWords(match: string, people: readonly number[]): SQL {
   const found = (
     isKind: string,
   ) => sql`SELECT rowid FROM inbox_words WHERE inbox_words MATCH ${match} AND ${sql.raw(isKind)}
     ORDER BY rowid DESC LIMIT ${searchedMessages}`;
   return sql`${conversations.seq} IN (
     SELECT ${messages.conversation} FROM ${messages} WHERE ${messages.seq} IN (${found("rowid > 0")})
-    UNION SELECT -rowid FROM (${found("rowid < 0")}))`;
+    UNION SELECT -rowid FROM (${found("rowid < 0")})
+    UNION SELECT value FROM json_each(${JSON.stringify(people)}))`;
 }
 
 /** The conversation that a row represents. */
