@@ -336,6 +336,7 @@ export const CampaignStatistics = Type.Object(
         waiting: count,
         completed: count,
         skipped: count,
+        canceled: Type.Integer({ description: "Actions that were canceled, by a user or because the campaign was paused." }),
         failed: count,
         unknown: count,
       }),

@@ -17,14 +17,14 @@ export function statisticsOf(
       actions.reduce((total, row) => total + (row.step === step && states.includes(row.state) ? row.n : 0), 0);
     const { actionType } = instruction.action;
     const waiting = of("awaitingApproval", "scheduled", "sending", "awaiting");
-    const failed = of("failed", "canceled");
     return {
       step,
       actionType,
       waiting,
       completed: of("completed"),
       skipped: of("skipped"),
-      failed,
+      canceled: of("canceled"),
+      failed: of("failed"),
       unknown: of("unknown"),
     };
   });

@@ -74,7 +74,7 @@ function Statistics({ campaign, statistics }: { campaign: CampaignView; statisti
             <thead>
               <tr>
                 <th scope="col">Step</th>
-                {["Waiting", "Completed", "Skipped", "Failed", "Unknown"].map((label) => (
+                {["Waiting", "Completed", "Skipped", "Canceled", "Failed", "Unknown"].map((label) => (
                   <th key={label} scope="col" class="right">
                     {label}
                   </th>
@@ -85,7 +85,7 @@ function Statistics({ campaign, statistics }: { campaign: CampaignView; statisti
               {statistics.steps.map((row) => (
                 <tr key={row.step}>
                   <td class="step-name">{stepName(campaign, row.step)}</td>
-                  {[row.waiting, row.completed, row.skipped, row.failed, row.unknown].map((n, index) => (
+                  {[row.waiting, row.completed, row.skipped, row.canceled, row.failed, row.unknown].map((n, index) => (
                     <td key={index} class={`right number ${n === 0 ? "faint" : ""}`}>
                       {count(n)}
                     </td>
@@ -158,6 +158,8 @@ function Enrollments({ campaign, path }: FollowProps) {
       cell: ({ state, nextCheckAt, jobId }) =>
         state !== "active" ? null : nextCheckAt === null ? (
           <span class="faint">{jobId === null ? "–" : "After its action"}</span>
+        ) : campaign.state === "paused" ? (
+          <span class="faint">When resumed</span>
         ) : (
           <RelativeTime at={nextCheckAt} />
         ),
