@@ -13,7 +13,8 @@ export type WebhookEvent = {
 
 /**
  * Checks the signature of a webhook and returns its event. Throws a `WebhookError` if it was not signed with the secret, or
- * more than `toleranceSeconds` (default: 300) ago. `body` is the raw text of the request.
+ * more than `toleranceSeconds` (default: 300) ago, and a `TypeError` if the secret is empty or not Base64. `body` is the raw
+ * text of the request.
  */
 export declare function verifyWebhook(
   body: string,
