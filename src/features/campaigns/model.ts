@@ -336,7 +336,9 @@ export const CampaignStatistics = Type.Object(
         waiting: count,
         completed: count,
         skipped: count,
-        canceled: Type.Integer({ description: "Actions that were canceled, by a user or because the campaign was paused." }),
+        canceled: Type.Integer({
+          description: "Actions that were canceled, by a user or because the campaign was paused.",
+        }),
         failed: count,
         unknown: count,
       }),

@@ -33,7 +33,7 @@ export function addInboxCommands(program: Command, context: CommandContext): voi
     .option("--assigned <EMAIL|ID>", "Only conversations of this member; me, or none for unassigned ones.")
     .addOption(new Option("--label <LABEL>", "Only conversations with this label.").choices(labels))
     .option("--account <NAME|ID>", "Only conversations of this network account.")
-    .option("--search <TEXT>", "Words in messages or names.")
+    .option("--search <TEXT>", "Words in messages, names, or the beginning of a handle.")
     .option("--limit <NUMBER>", "Number of conversations.", wholeNumberFlag(1, 100), 25);
   addConnectionFlags(addUserFlag(list)).action((flags: ListFlags) => listConversations(context, flags));
 

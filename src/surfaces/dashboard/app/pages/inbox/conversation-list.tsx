@@ -77,8 +77,8 @@ function Filters() {
     <div class="inbox-filters">
       <input
         type="search"
-        aria-label="Search messages and names"
-        placeholder="Search messages and names"
+        aria-label="Search messages and people"
+        placeholder="Search messages and people"
         maxLength={200}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
