@@ -12,7 +12,6 @@ export class WebhookError extends Error {
 /** Standard Webhooks (standardwebhooks.com): HMAC-SHA256 of ID, time, and body. */
 export async function verifyWebhook(body, headers, secret, { toleranceSeconds = 300, now = Date.now() } = {}) {
   const bytes = decode(typeof secret === "string" && secret.startsWith(prefix) ? secret.slice(prefix.length) : secret);
-  // With an empty key, anyone could sign.
   if (bytes.length === 0)
     throw new TypeError(
       "The secret of the webhook is empty or not Base64. Pass the whsec_… that was shown when the webhook was created.",
