@@ -132,7 +132,7 @@ async function createWorld(storage: Storage, seed: number) {
       most = Math.max(most, unreadOf(person));
     }
     const waiting = people.filter((person) => unreadOf(person) > 0);
-    expect(await storage.inbox.unread(workspaceId, userId)).toEqual({
+    expect(await storage.inbox.unread(workspaceId, userId, now)).toEqual({
       total: waiting.length,
       mine: waiting.filter((person) => assigned.get(person) === userId).length,
       unassigned: waiting.filter((person) => (assigned.get(person) ?? null) === null).length,
@@ -148,7 +148,7 @@ async function createWorld(storage: Storage, seed: number) {
       expect(counts.get(person) ?? 0).toBeLessThanOrEqual(received);
       await readAll(person);
     }
-    expect(await storage.inbox.unread(workspaceId, userId)).toMatchObject({ total: 0 });
+    expect(await storage.inbox.unread(workspaceId, userId, now)).toMatchObject({ total: 0 });
     await write(people[0]);
     expect((await stored()).get(people[0]!)).toBe(1);
     await readAll(people[0]);

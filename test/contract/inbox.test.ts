@@ -240,12 +240,16 @@ describe.each(enginesAndPostgres)("the inbox on $name", ({ open }) => {
       const { userId } = member!.member;
       for (const person of [ada, grace])
         await storage.network.noteNews(account.id, [reply(person, [said("m1", "One"), said("m2", "Two")])], at);
-      expect(await storage.inbox.unread(workspaceId, userId)).toEqual({ total: 2, mine: 0, unassigned: 2 });
+      expect(await storage.inbox.unread(workspaceId, userId, at)).toEqual({ total: 2, mine: 0, unassigned: 2 });
       await change(ada, { assignedTo: userId });
-      expect(await storage.inbox.unread(workspaceId, userId)).toEqual({ total: 2, mine: 1, unassigned: 1 });
+      expect(await storage.inbox.unread(workspaceId, userId, at)).toEqual({ total: 2, mine: 1, unassigned: 1 });
+      await change(grace, { snoozedUntil: at + 5 });
+      expect(await storage.inbox.unread(workspaceId, userId, at + 4)).toEqual({ total: 1, mine: 1, unassigned: 0 });
+      expect(await storage.inbox.unread(workspaceId, userId, at + 5)).toEqual({ total: 2, mine: 1, unassigned: 1 });
+      await change(grace, { snoozedUntil: null });
       await change(ada, { read: { readTo: null } });
-      expect(await storage.inbox.unread(workspaceId, userId)).toEqual({ total: 1, mine: 0, unassigned: 1 });
-      expect(await storage.inbox.unread("nobody", null)).toEqual({ total: 0, mine: 0, unassigned: 0 });
+      expect(await storage.inbox.unread(workspaceId, userId, at)).toEqual({ total: 1, mine: 0, unassigned: 1 });
+      expect(await storage.inbox.unread("nobody", null, at)).toEqual({ total: 0, mine: 0, unassigned: 0 });
     });
   });
 

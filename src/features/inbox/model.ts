@@ -91,7 +91,7 @@ export type ConversationChange = {
   read?: { readTo: string | null } | "unread";
 };
 
-/** Conversations with unread messages. `mine`: assigned to the user; `unassigned`: to no one. */
+/** Conversations with unread messages that are not snoozed. `mine`: assigned to the user; `unassigned`: to no one. */
 export type UnreadCounts = { total: number; mine: number; unassigned: number };
 
 /** A text for replies. */

@@ -52,7 +52,7 @@ const Replied = Type.Object({
   dryRun: Type.Boolean({ description: "true: nothing was stored or sent." }),
 });
 const Unread = Type.Object({
-  total: Type.Integer({ description: "Conversations with unread messages." }),
+  total: Type.Integer({ description: "Conversations with unread messages that are not snoozed." }),
   mine: Type.Integer({ description: "Those assigned to the user." }),
   unassigned: Type.Integer({ description: "Those assigned to no one." }),
 });

@@ -80,7 +80,7 @@ export class InboxService {
   }
 
   unread(workspaceId: WorkspaceId, userId: UserId | null): Promise<UnreadCounts> {
-    return this.#parts.store.unread(workspaceId, userId);
+    return this.#parts.store.unread(workspaceId, userId, this.#parts.clock.now());
   }
 
   /** Latest first. Throws NOT_FOUND. */

@@ -76,7 +76,8 @@ export type InboxStore = {
     at: number;
     actorId: UserId | null;
   }): Promise<ConversationOutcome>;
-  unread(workspaceId: WorkspaceId, userId: UserId | null): Promise<UnreadCounts>;
+  /** Without those that are snoozed at `now`. */
+  unread(workspaceId: WorkspaceId, userId: UserId | null, now: number): Promise<UnreadCounts>;
   /** Deletes the texts of up to `limit` messages that were sent before this time. Returns how many. */
   deleteTexts(before: number, limit: number): Promise<number>;
 

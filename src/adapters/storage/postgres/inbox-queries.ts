@@ -101,8 +101,8 @@ export function createInboxQueries({ orm }: Engine): Queries {
         orm,
         orm.select({ seq: messages.seq }).from(messages).where(ofConversation(workspaceId, id)).$dynamic(),
       ),
-    async unread(workspaceId, userId) {
-      const { assignedTo } = conversations;
+    async unread(workspaceId, userId, now) {
+      const { assignedTo, snoozedUntil } = conversations;
       const [row] = await orm
         .select({
           total: count(),
@@ -110,7 +110,13 @@ export function createInboxQueries({ orm }: Engine): Queries {
           unassigned: sql<number>`count(*) FILTER (WHERE ${assignedTo} IS NULL)`,
         })
         .from(conversations)
-        .where(and(eq(conversations.workspaceId, workspaceId), sql`${conversations.unread} > 0`));
+        .where(
+          and(
+            eq(conversations.workspaceId, workspaceId),
+            sql`${conversations.unread} > 0`,
+            sql`coalesce(${snoozedUntil}, 0) <= ${now}`,
+          ),
+        );
       return row ?? { total: 0, mine: 0, unassigned: 0 };
     },
   };

@@ -132,8 +132,8 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
         { reader },
         orm.select({ seq: messages.seq }).from(messages).where(ofConversation(workspaceId, id)).toSQL(),
       ),
-    async unread(workspaceId, userId) {
-      const { assignedTo } = conversations;
+    async unread(workspaceId, userId, now) {
+      const { assignedTo, snoozedUntil } = conversations;
       // `sum` of no rows is null.
       const row = orm
         .select({
@@ -142,7 +142,13 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
           unassigned: sql<number>`coalesce(sum(${assignedTo} IS NULL), 0)`,
         })
         .from(conversations)
-        .where(and(eq(conversations.workspaceId, workspaceId), sql`${conversations.unread} > 0`))
+        .where(
+          and(
+            eq(conversations.workspaceId, workspaceId),
+            sql`${conversations.unread} > 0`,
+            sql`coalesce(${snoozedUntil}, 0) <= ${now}`,
+          ),
+        )
         .get();
       return row ?? { total: 0, mine: 0, unassigned: 0 };
     },
