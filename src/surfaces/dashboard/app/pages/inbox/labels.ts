@@ -41,7 +41,7 @@ export function namesOf({ personName }: Pick<ConversationView, "personName">): {
 
 type Queued = NonNullable<ConversationView["queuedMessage"]>;
 
-/** Who answers the person, and when: "You · queued for 14:30". `author`: name of a member. */
+/** Who answers the person, and when: "You, queued for 14:30". `author`: name of a member. */
 export function queuedTitle({ campaignId, scheduledFor }: Queued, author: string): string {
   const when = scheduledFor === null ? "queued" : `queued for ${shortTime(scheduledFor)}`;
   return `${campaignId === null ? author : "Campaign"}, ${when}`;
