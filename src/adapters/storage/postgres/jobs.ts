@@ -21,6 +21,7 @@ import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { lockDueJobs } from "./job-claims.ts";
 import { createJobLists } from "./job-lists.ts";
+import { updateRows } from "./row-updates.ts";
 import { jobs } from "./tables.ts";
 
 /** The jobs of actions, as the store of jobs shows and changes them. */
@@ -122,6 +123,20 @@ export async function writeJob(connection: Connection, job: Job, change: JobChan
     .where(eq(jobs.id, job.id));
   if (event !== null) await appendEvents(connection, [event]);
   return after;
+}
+
+/** `writeJob` for several jobs together. */
+export async function writeJobs(
+  connection: Connection,
+  changes: readonly { job: Job; change: JobChange }[],
+): Promise<void> {
+  const changed = changes.map(({ job, change }) => ({ change, ...changedJob(job, change) }));
+  const updates = changed.map(({ job: { id, editedMessage }, change }) => {
+    return { key: id, values: { ...change, editedMessage: editedMessage ?? null } };
+  });
+  await updateRows(connection, jobs, jobs.id, updates);
+  const events = changed.flatMap(({ event }) => event ?? []);
+  if (events.length > 0) await appendEvents(connection, events);
 }
 
 /** Ends a job, but not its action, if it has one. Returns false and does nothing if the claim is void. */

@@ -8,22 +8,31 @@ import { tellOrigin } from "./campaign-origin.ts";
 import type { Connection } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { recordMessage } from "./inbox-recording.ts";
-import { insertJob, writeJob } from "./jobs.ts";
+import { insertJob, writeJobs } from "./jobs.ts";
 import { oneOf } from "./one-of.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
+import { updateRows } from "./row-updates.ts";
 import { jobs } from "./tables.ts";
 
 type Change<Kind extends NetworkChange["kind"]> = Extract<NetworkChange, { kind: Kind }>;
-type Grouped = "send" | "lease" | "event";
 
-/** Writes what a decision changes, in its transaction. Marks, leases, and events are independent of the other changes. */
+/** Written together, because a claim, or many ends, have many of them, and others wait for the accounts that they lock. */
+const grouped = ["end", "job", "queue", "send", "lease", "event"] as const satisfies NetworkChange["kind"][];
+type Grouped = (typeof grouped)[number];
+const isGrouped = (change: NetworkChange): change is Change<Grouped> =>
+  (grouped as readonly NetworkChange["kind"][]).includes(change.kind);
+
+/** Writes what a decision changes, in its transaction. */
 export async function writeChanges(connection: Connection, changes: readonly NetworkChange[]): Promise<void> {
-  for (const change of changes)
-    if (change.kind !== "send" && change.kind !== "lease" && change.kind !== "event") {
-      await writeChange(connection, change);
-      const recording = recordingOf(change);
-      if (recording !== null) await recordMessage(connection, recording);
-    }
+  // Before what may follow them for the same action: a job that waits, the message of the conversation.
+  await writeEnds(connection, ofKind(changes, "end"));
+  await writeJobs(connection, ofKind(changes, "job"));
+  await noteQueues(connection, ofKind(changes, "queue"));
+  for (const change of changes) {
+    if (!isGrouped(change)) await writeChange(connection, change);
+    const recording = recordingOf(change);
+    if (recording !== null) await recordMessage(connection, recording);
+  }
   await writeSends(connection, ofKind(changes, "send"));
   await writeLeases(connection, ofKind(changes, "lease"));
   const events = ofKind(changes, "event").map(({ event }) => event);
@@ -32,6 +41,28 @@ export async function writeChanges(connection: Connection, changes: readonly Net
 
 function ofKind<Kind extends NetworkChange["kind"]>(changes: readonly NetworkChange[], kind: Kind): Change<Kind>[] {
   return changes.filter((change): change is Change<Kind> => change.kind === kind);
+}
+
+async function writeEnds(connection: Connection, ends: readonly Change<"end">[]): Promise<void> {
+  const updates = ends.map(({ row, state, slotAt, reference, at }) => {
+    const used = slotAt === null ? 0 : 1;
+    const name = reference === null ? {} : { reference };
+    return { key: row.seq, values: { state, pendingReason: null, used, slotAt, updatedAt: at, ...name } };
+  });
+  await updateRows(connection, networkActions, networkActions.seq, updates);
+}
+
+async function noteQueues(connection: Connection, queues: readonly Change<"queue">[]): Promise<void> {
+  for (const [replan, alike] of Map.groupBy(queues, (change) => change.replan)) {
+    const seqs = new Set(alike.map(({ account }) => account));
+    await updateAccounts(connection)
+      .set({
+        // Changes are counted only while a plan is missing.
+        queueVersion: sql`${networkAccounts.queueVersion} + ${networkAccounts.needsPlan}::int`,
+        ...(replan && { needsPlan: true }),
+      })
+      .where(oneOf(networkAccounts.seq, [...seqs]));
+  }
 }
 
 async function writeSends(connection: Connection, sends: readonly Change<"send">[]): Promise<void> {
@@ -93,13 +124,6 @@ async function writeChange(connection: Connection, change: Exclude<NetworkChange
       await setAction(change.row.seq, { state, pendingReason, used, slotAt, updatedAt: at, ...open });
       return;
     }
-    case "end": {
-      const { state, slotAt, reference, at } = change;
-      const used = slotAt === null ? 0 : 1;
-      const name = reference === null ? {} : { reference };
-      await setAction(change.row.seq, { state, pendingReason: null, used, slotAt, updatedAt: at, ...name });
-      return;
-    }
     case "content": {
       const { message, details, notBefore, targetKey, at } = change;
       const values = { message, details, notBefore, targetKey, hasNote: change.hasNote, updatedAt: at };
@@ -120,16 +144,6 @@ async function writeChange(connection: Connection, change: Exclude<NetworkChange
         .where(eq(jobs.id, jobId));
       return;
     }
-    case "job":
-      await writeJob(connection, change.job, change.change);
-      return;
-    case "queue":
-      await setAccount(change.account, {
-        // Changes are counted only while a plan is missing.
-        queueVersion: sql`${networkAccounts.queueVersion} + ${networkAccounts.needsPlan}::int`,
-        ...(change.replan && { needsPlan: true }),
-      });
-      return;
     case "settings": {
       const plan = { needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` };
       await setAccount(change.account, { ...change.values, ...(change.replan && plan) });
