@@ -4,6 +4,7 @@ import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgre
 import { lockSuppressions } from "../../src/adapters/storage/postgres/suppression-rows.ts";
 import { suppressions } from "../../src/adapters/storage/postgres/tables.ts";
 import type { NetworkAccount } from "../../src/features/network/account-model.ts";
+import type { DueAction } from "../../src/features/network/queue-model.ts";
 import type { JobClaim } from "../../src/platform/jobs/model.ts";
 import { suppressionKey } from "../../src/features/suppression/key.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
@@ -70,6 +71,24 @@ describe("two nodes on one database", () => {
     expect(ended.filter(Boolean)).toHaveLength(30);
     const jobs = await Promise.all(claims.map(({ id }) => first.jobs.get(account.workspaceId, id)));
     expect(new Set(jobs.map((job) => job?.status))).toEqual(new Set(["completed"]));
+  });
+
+  test("end two attempts to one person together: the contact shows both", async () => {
+    await using nodes = await openNodes({ spacing: noDistance });
+    const { first, account, make } = nodes;
+    const profileUrl = "https://network.example/in/ada";
+    await make.scheduledJob(first, account, { action: { actionType: "visitProfile" } });
+    for (const actionType of ["sendConnectionRequest", "sendInMail"] as const)
+      await make.scheduledJob(first, account, { action: { profileUrl, actionType } });
+    const { due } = await first.network.claimDue({ now: startOfTests, limit: 9, leaseUntil: startOfTests + minute });
+    expect(due).toHaveLength(3);
+    const isOfAda = ({ action }: DueAction): boolean => action.profileUrl === profileUrl;
+    // The first one is written at once, and the others after it in one transaction.
+    const inOrder = due.toSorted((a, b) => Number(isOfAda(a)) - Number(isOfAda(b)));
+    await Promise.all(inOrder.map(({ job }) => first.network.endAction(claimOf(job), actionEnd())));
+    const { profileKey } = inOrder[1]!.action;
+    const contact = await first.network.contact(account.workspaceId, account.id, profileKey);
+    expect(contact).toMatchObject({ relation: "pending", invitedAt: startOfTests, messagedAt: startOfTests });
   });
 
   test("end an attempt once", async () => {

@@ -47,10 +47,11 @@ async function lockTargets(connection: Connection, ended: readonly Ended[]): Pro
   return loadTargets(connection, jobIds, accounts);
 }
 
-/** Actions of one account are decided about one after the other: each sees what the one before has changed. */
+/** All that a decision about an end sees of other actions is the contact, which the end before it may have changed. */
 function rounds<T extends { target: Target }>(held: readonly T[]): T[][] {
   const found: T[][] = [];
-  for (const ofAccount of Map.groupBy(held, ({ target }) => target.record.seq).values())
-    for (const [round, each] of ofAccount.entries()) (found[round] ??= []).push(each);
+  const person = ({ target: { row } }: T): string => `${row.account} ${row.profileKey}`;
+  for (const ofPerson of Map.groupBy(held, person).values())
+    for (const [round, each] of ofPerson.entries()) (found[round] ??= []).push(each);
   return found;
 }
