@@ -78,7 +78,7 @@ test("lists and conversations show the reply that waits to be sent, next to what
   const { message } = succeeded(await reply(user, conversation, { message: "Gladly! ".repeat(50) })).data;
   const queuedMessage = {
     ...{ id: message.id, kind: "message", text: message.text?.slice(0, 160), campaignId: null },
-    ...{ scheduledFor: message.scheduledFor, status: message.status, userId: message.userId },
+    ...{ scheduledFor: null, status: "Waiting because the account is paused", userId: message.userId },
   };
   const expected = { lastMessage: { state: "received", text: "Tell me more!" }, queuedMessage };
   expect(await conversations(user)).toMatchObject([expected]);
@@ -86,7 +86,7 @@ test("lists and conversations show the reply that waits to be sent, next to what
   expect(succeeded(await user.get<ConversationView>(path)).data).toMatchObject(expected);
   expect(succeeded(await user.patch<ConversationView>(path, { isRead: true })).data).toMatchObject(expected);
   const action = await user.get<ActionView>(`/api/v2/network/actions/${message.id}`);
-  expect(succeeded(action).data).toMatchObject({ isReply: true, state: "scheduled" });
+  expect(succeeded(action).data).toMatchObject({ isReply: true, state: "scheduled", scheduledFor: null });
   succeeded(await user.post(`/api/v2/network/actions/${message.id}/cancel`));
   expect(await conversations(user)).toMatchObject([{ ...expected, queuedMessage: null }]);
 });

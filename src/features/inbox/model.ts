@@ -1,6 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
-import type { PendingReason } from "../network/action-model.ts";
+import type { AccountState } from "../network/account-model.ts";
+import type { ActionState, PendingReason } from "../network/action-model.ts";
 
 export const messageKinds = ["message", "inMail", "voiceMessage", "connectionRequest"] as const;
 export type MessageKind = (typeof messageKinds)[number];
@@ -53,15 +54,22 @@ export type Message = {
   createdAt: number;
 };
 
-/** The message of a conversation that is sent next. */
-export type QueuedMessage = Pick<Message, "id" | "kind" | "userId"> & {
-  /** First characters. */
-  text: string | null;
-  campaignId: string | null;
-  /** The slot of its action. */
+/** What says when a message is sent: its action, and the state of the account. All null if no action sends it. */
+export type MessagePlan = {
+  /** The slot of the action. */
   scheduledFor: number | null;
   pendingReason: PendingReason | null;
+  actionState: ActionState | null;
+  accountState: AccountState | null;
 };
+
+/** The message of a conversation that is sent next. */
+export type QueuedMessage = Pick<Message, "id" | "kind" | "userId"> &
+  MessagePlan & {
+    /** First characters. */
+    text: string | null;
+    campaignId: string | null;
+  };
 
 export type ConversationFilter = {
   unread?: boolean;

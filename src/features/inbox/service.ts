@@ -130,7 +130,8 @@ export class InboxService {
     const { workspaceId } = scheduler;
     const conversation = await this.#find(workspaceId, id);
     const { accountId, profileUrl } = conversation;
-    requireConnected(await accounts.find(workspaceId, accountId));
+    const account = await accounts.find(workspaceId, accountId);
+    requireConnected(account);
     if ((text === undefined) === (snippetId === undefined))
       throw invalid([{ path: "message", message: "Send either message or snippetId." }]);
     const message = text ?? (await snippets.find(workspaceId, snippetId ?? "")).text;
@@ -145,10 +146,11 @@ export class InboxService {
         state === "sent" && sent === planned.action.message && createdAt > clock.now() - repeatMs,
     );
     if (repeated !== undefined) return { message: messageView(repeated), isNew: false, dryRun };
-    if (dryRun) return { message: messageView(queuedMessage(planned.action, scheduler)), isNew: planned.isNew, dryRun };
+    if (dryRun)
+      return { message: messageView(queuedMessage(planned.action, account, scheduler)), isNew: planned.isNew, dryRun };
     const { action, isNew } = await actions.schedule(scheduler, content, { isReply: true });
     const stored = (await store.messages(workspaceId, id, 20, null)).find((each) => each.id === action.jobId);
-    return { isNew, message: messageView(stored ?? queuedMessage(action, scheduler)), dryRun };
+    return { isNew, message: messageView(stored ?? queuedMessage(action, account, scheduler)), dryRun };
   }
 
   /** Deletes texts past their retention, in batches, so that other writes do not have to wait. */
@@ -189,12 +191,13 @@ export class InboxService {
 }
 
 /** A reply that is not stored, or was sent and left the first page meanwhile. */
-function queuedMessage(action: NetworkAction, { userId }: Scheduler): StoredMessage {
+function queuedMessage(action: NetworkAction, account: NetworkAccount, { userId }: Scheduler): StoredMessage {
   const { jobId, actionType, message, createdAt, slotAt, pendingReason } = action;
   return {
     ...{ id: jobId, seq: 0, at: createdAt, kind: actionType === "sendMessage" ? "message" : "voiceMessage" },
     ...{ state: "queued", text: message, userId, createdAt, campaignId: null },
-    ...{ scheduledFor: slotAt, pendingReason, status: null, seconds: null },
+    ...{ scheduledFor: slotAt, pendingReason, actionState: action.state, accountState: account.state },
+    ...{ status: null, seconds: null },
   };
 }
 

@@ -1,5 +1,4 @@
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
-import type { PendingReason } from "../network/action-model.ts";
 import type { Suppression } from "../suppression/model.ts";
 import type {
   Conversation,
@@ -7,6 +6,7 @@ import type {
   ConversationFilter,
   ConversationPlace,
   Message,
+  MessagePlan,
   QueuedMessage,
   Snippet,
   UnreadCounts,
@@ -28,18 +28,16 @@ export type ConversationOutcome =
   | { kind: "notAMember" };
 
 /** A message with what is stored about its action. `at`: `neverAt` while it is queued. */
-export type StoredMessage = Omit<Message, "at"> & {
-  seq: number;
-  at: number;
-  campaignId: string | null;
-  /** The slot of the action. */
-  scheduledFor: number | null;
-  pendingReason: PendingReason | null;
-  /** The message of its job. */
-  status: string | null;
-  /** Length of a voice message; null if unknown. */
-  seconds: number | null;
-};
+export type StoredMessage = Omit<Message, "at"> &
+  MessagePlan & {
+    seq: number;
+    at: number;
+    campaignId: string | null;
+    /** The message of its job. */
+    status: string | null;
+    /** Length of a voice message; null if unknown. */
+    seconds: number | null;
+  };
 
 export type SnippetOutcome = { kind: "stored"; snippet: Snippet } | { kind: "absent" } | { kind: "nameTaken" };
 

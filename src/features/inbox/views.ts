@@ -1,7 +1,14 @@
 import { isoTime, isoTimeOrNull } from "../../platform/base/clock.ts";
-import { neverAt, type PendingReason } from "../network/action-model.ts";
-import { waitText } from "../network/texts.ts";
-import type { Conversation, ConversationView, MessageView, QueuedMessage, Snippet, SnippetView } from "./model.ts";
+import { waitOf, waitText } from "../network/texts.ts";
+import type {
+  Conversation,
+  ConversationView,
+  MessagePlan,
+  MessageView,
+  QueuedMessage,
+  Snippet,
+  SnippetView,
+} from "./model.ts";
 import type { StoredMessage } from "./store.ts";
 
 export function conversationView(
@@ -29,12 +36,13 @@ export function conversationView(
   };
 }
 
-function queuedView({ scheduledFor, pendingReason, ...message }: QueuedMessage): ConversationView["queuedMessage"] {
-  return { ...message, scheduledFor: plannedTime(scheduledFor), status: waitStatus(pendingReason) };
+function queuedView(message: QueuedMessage): ConversationView["queuedMessage"] {
+  const { id, kind, userId, text, campaignId } = message;
+  return { id, kind, text, campaignId, userId, ...planView(message) };
 }
 
 export function messageView(message: StoredMessage): MessageView {
-  const { id, kind, state, text, at, userId, createdAt, campaignId, scheduledFor, pendingReason, seconds } = message;
+  const { id, kind, state, text, at, userId, createdAt, campaignId, seconds } = message;
   const isQueued = state === "queued";
   return {
     id,
@@ -44,25 +52,27 @@ export function messageView(message: StoredMessage): MessageView {
     text,
     seconds,
     at: isQueued ? null : isoTime(at),
-    scheduledFor: isQueued ? plannedTime(scheduledFor) : null,
-    status: statusOf(message, pendingReason),
+    ...(isQueued ? planView(message) : { scheduledFor: null, status: problemOf(message) }),
     campaignId,
     userId,
     createdAt: isoTime(createdAt),
   };
 }
 
-function statusOf({ state, status }: StoredMessage, reason: StoredMessage["pendingReason"]): string | null {
-  if (state === "queued") return waitStatus(reason);
+function problemOf({ state, status }: StoredMessage): string | null {
   return state === "failed" || state === "unknown" ? status : null;
 }
 
-function waitStatus(reason: PendingReason | null): string {
-  return reason === null ? "Being sent" : waitText(reason);
-}
-
-function plannedTime(slotAt: number | null): string | null {
-  return slotAt !== null && slotAt < neverAt ? isoTime(slotAt) : null;
+function planView(plan: MessagePlan): { scheduledFor: string | null; status: string } {
+  const { scheduledFor: slotAt, pendingReason, actionState, accountState } = plan;
+  const wait =
+    actionState === null || accountState === null
+      ? null
+      : waitOf({ state: actionState, pendingReason, slotAt }, accountState);
+  return {
+    scheduledFor: isoTimeOrNull(wait?.until ?? null),
+    status: wait === null ? "Being sent" : waitText(wait.reason),
+  };
 }
 
 export function snippetView({ id, name, text, createdAt, updatedAt }: Snippet): SnippetView {

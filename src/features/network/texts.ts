@@ -27,7 +27,7 @@ function since(at: number | null): string {
 
 /** What an action is waiting for. The state of the account takes precedence over the plan. */
 export function waitOf(
-  action: NetworkAction,
+  action: Pick<NetworkAction, "state" | "pendingReason" | "slotAt">,
   state: AccountState,
 ): { reason: PendingReason; until: number | null } | null {
   const { pendingReason: reason, slotAt } = action;

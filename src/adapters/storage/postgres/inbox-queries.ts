@@ -67,6 +67,7 @@ export function createInboxQueries({ orm }: Engine): Queries {
         .from(conversations)
         .innerJoin(messages, and(eq(messages.conversation, conversations.seq), eq(messages.at, neverAt)))
         .innerJoin(networkActions, eq(networkActions.jobId, messages.id))
+        .innerJoin(networkAccounts, eq(networkAccounts.seq, networkActions.account))
         .where(and(inArray(conversations.id, [...ids]), eq(conversations.workspaceId, workspaceId)))
         .orderBy(desc(networkActions.isUrgent), messages.seq);
       return soonestOf(rows);
@@ -77,13 +78,13 @@ export function createInboxQueries({ orm }: Engine): Queries {
         .select({
           row: messageColumns,
           campaignId: networkActions.campaignId,
-          scheduledFor: networkActions.slotAt,
+          ...planColumns,
           status: jobs.message,
           job: jobs.metadata,
-          pendingReason: networkActions.pendingReason,
         })
         .from(messages)
         .leftJoin(networkActions, eq(networkActions.jobId, messages.id))
+        .leftJoin(networkAccounts, eq(networkAccounts.seq, networkActions.account))
         .leftJoin(jobs, eq(jobs.id, messages.id))
         .where(and(ofConversation(workspaceId, conversationId), isAfter))
         .orderBy(desc(messages.at), desc(messages.seq))
@@ -122,9 +123,13 @@ export function createInboxQueries({ orm }: Engine): Queries {
   };
 }
 
-const queuedColumns = {
-  ...{ id: messages.id, kind: messages.kind, userId: messages.userId, campaignId: networkActions.campaignId },
+const planColumns = {
+  ...{ actionState: networkActions.state, accountState: networkAccounts.state },
   ...{ scheduledFor: networkActions.slotAt, pendingReason: networkActions.pendingReason },
+};
+const queuedColumns = {
+  ...planColumns,
+  ...{ id: messages.id, kind: messages.kind, userId: messages.userId, campaignId: networkActions.campaignId },
   text: sql<string | null>`left(${messages.text}, ${maxPreview})`,
 };
 

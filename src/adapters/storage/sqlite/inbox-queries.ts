@@ -91,6 +91,7 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
         .from(conversations)
         .innerJoin(messages, and(eq(messages.conversation, conversations.seq), eq(messages.at, neverAt)))
         .innerJoin(networkActions, eq(networkActions.jobId, messages.id))
+        .innerJoin(networkAccounts, eq(networkAccounts.seq, networkActions.account))
         .where(
           and(
             sql`${conversations.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
@@ -107,13 +108,13 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
         .select({
           row: messages,
           campaignId: networkActions.campaignId,
-          scheduledFor: networkActions.slotAt,
+          ...planColumns,
           status: jobs.message,
           job: jobs.metadata,
-          pendingReason: networkActions.pendingReason,
         })
         .from(messages)
         .leftJoin(networkActions, eq(networkActions.jobId, messages.id))
+        .leftJoin(networkAccounts, eq(networkAccounts.seq, networkActions.account))
         .leftJoin(jobs, eq(jobs.id, messages.id))
         .where(and(ofConversation(workspaceId, conversationId), isAfter))
         .orderBy(desc(messages.at), desc(messages.seq))
@@ -155,9 +156,13 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
   };
 }
 
-const queuedColumns = {
-  ...{ id: messages.id, kind: messages.kind, userId: messages.userId, campaignId: networkActions.campaignId },
+const planColumns = {
+  ...{ actionState: networkActions.state, accountState: networkAccounts.state },
   ...{ scheduledFor: networkActions.slotAt, pendingReason: networkActions.pendingReason },
+};
+const queuedColumns = {
+  ...planColumns,
+  ...{ id: messages.id, kind: messages.kind, userId: messages.userId, campaignId: networkActions.campaignId },
   text: sql<string | null>`substr(${messages.text}, 1, ${maxPreview})`.as("text"),
 };
 
