@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openEngine } from "../../src/adapters/storage/postgres/engine.ts";
+import { lockAccount } from "../../src/adapters/storage/postgres/network-accounts.ts";
 import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
 import { lockSuppressions } from "../../src/adapters/storage/postgres/suppression-rows.ts";
 import { suppressions } from "../../src/adapters/storage/postgres/tables.ts";
@@ -51,6 +52,27 @@ describe("two nodes on one database", () => {
     );
     expect(outcomes.filter(({ kind }) => kind === "scheduled")).toHaveLength(1);
     expect(outcomes.filter(({ kind }) => kind === "existing")).toHaveLength(9);
+  });
+
+  test("claim actions of other accounts while one is being decided about", async () => {
+    await using nodes = await openNodes({ spacing: noDistance });
+    const { first, second, account, make, url } = nodes;
+    const other = make.account(account.workspaceId, { ...account, id: "other", name: "Other" });
+    await first.network.insertAccount(other);
+    const action = { actionType: "visitProfile", notBefore: startOfTests - minute } as const;
+    for (let n = 0; n < 6; n++) await make.scheduledJob(first, account, { action });
+    const { id } = await make.scheduledJob(first, other, { action: { actionType: "visitProfile" } });
+    const claim = async () => {
+      const request = { now: startOfTests, limit: 3, leaseUntil: startOfTests + minute };
+      return (await second.network.claimDue(request)).due.map(({ job }) => job.id);
+    };
+    const engine = openEngine(url, { poolSize: 1 });
+    await engine.transact(async (connection) => {
+      await lockAccount(connection, account.workspaceId, account.id);
+      expect(await claim()).toEqual([id]);
+    });
+    expect(await claim()).toHaveLength(3);
+    await engine.close();
   });
 
   test("end many attempts together: each once, also several of one account, and none whose claim is void", async () => {

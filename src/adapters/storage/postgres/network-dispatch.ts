@@ -10,7 +10,12 @@ import {
   mostWorkerCandidates,
   type ClaimedTarget,
 } from "../../../features/network/decisions/due.ts";
-import { actionOf, type NetworkFacts, type Target } from "../../../features/network/decisions/facts.ts";
+import {
+  actionOf,
+  type NetworkFacts,
+  type StoredAccount,
+  type Target,
+} from "../../../features/network/decisions/facts.ts";
 import type { DueAction } from "../../../features/network/queue-model.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
 import { endActions, type Ended } from "./action-ends.ts";
@@ -35,6 +40,8 @@ type Candidate = { jobId: string; workspaceId: WorkspaceId; account: number };
 
 /** Actions that end in one transaction, which must not hold their accounts for long. */
 const mostEnds = 64;
+/** Looked at for each action that is claimed: other nodes may be deciding about the accounts of the first ones. */
+const candidatesPerAction = 4;
 
 /** Claims of due actions, and the outcomes of attempts. */
 export function createDispatchStore(engine: Engine): DispatchStore {
@@ -45,14 +52,10 @@ export function createDispatchStore(engine: Engine): DispatchStore {
    * account that another node decides about is left to that node.
    */
   async function claimDue(connection: Connection, { now, limit, leaseUntil }: ClaimRequest) {
-    const candidates = await candidatesAt(connection, now, limit);
+    const candidates = await candidatesAt(connection, now, limit * candidatesPerAction);
     const userIds = new Set(candidates.map(({ workspaceId }) => workspaceId));
     await lockSuppressions(connection, [...userIds], "shared");
-    const accounts = await lockAccounts(connection, [...new Set(candidates.map(({ account }) => account))], {
-      skipLocked: true,
-    });
-    const jobIds = candidates.map(({ jobId }) => jobId);
-    const locked = await loadTargets(connection, jobIds, accounts, { skipLocked: true });
+    const locked = await lockDue(connection, candidates, limit);
     // An account that a merge has moved meanwhile belongs to a workspace whose list is not locked.
     const targets = locked.filter(({ job }) => isDueAt(job, now) && userIds.has(job.workspaceId));
     const facts = new LoadedFacts(connection, engine);
@@ -157,6 +160,24 @@ async function candidatesAt(connection: Connection, now: number, limit: number):
 /** As `candidatesAt` has it; another node may have claimed the job before it was locked. */
 function isDueAt({ status, runAt, leaseUntil }: Target["job"], now: number): boolean {
   return status === "pending" ? runAt <= now : status === "running" && leaseUntil !== null && leaseUntil <= now;
+}
+
+/** Locks up to `limit` candidates, or fewer if that is enough, and their accounts. Waits for no other transaction. */
+async function lockDue(connection: Connection, candidates: readonly Candidate[], limit: number): Promise<Target[]> {
+  const tried = new Set<number>();
+  const accounts: StoredAccount[] = [];
+  const targets: Target[] = [];
+  let from = 0;
+  while (from < candidates.length && targets.length < limit / 2) {
+    const some = candidates.slice(from, from + limit - targets.length);
+    from += some.length;
+    const untried = new Set(some.map(({ account }) => account)).difference(tried);
+    for (const account of untried) tried.add(account);
+    accounts.push(...(await lockAccounts(connection, [...untried], { skipLocked: true })));
+    const jobIds = some.map(({ jobId }) => jobId);
+    targets.push(...(await loadTargets(connection, jobIds, accounts, { skipLocked: true })));
+  }
+  return targets;
 }
 
 async function workerCandidates(connection: Connection, account: number): Promise<string[]> {
