@@ -1,4 +1,4 @@
-import { asc, eq, inArray, sql } from "drizzle-orm";
+import { asc, eq, inArray } from "drizzle-orm";
 import { startEventOf } from "../../../platform/jobs/job-events.ts";
 import type { Job, JobClaim, JobEnd, JobType } from "../../../platform/jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobStore } from "../../../platform/jobs/store.ts";
@@ -51,12 +51,14 @@ export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): 
     const after = lastServed.get(type) ?? "";
     const { claimed, lastInTurn } = await transact(async (connection) => {
       const { abandoned, due } = await lockDueJobs(connection, request, after);
-      const leased = (job: Job, isAbandoned: boolean): Job => ({
-        ...job,
-        ...claimedJob(job, { isAbandoned, leaseUntil, at: now }),
+      const leased = (job: Job, isAbandoned: boolean) => ({
+        job,
+        values: claimedJob(job, { isAbandoned, leaseUntil, at: now }),
       });
-      const claimed = [...abandoned.map((job) => leased(job, true)), ...due.map((job) => leased(job, false))];
-      await writeLeases(connection, claimed);
+      const leases = [...abandoned.map((job) => leased(job, true)), ...due.map((job) => leased(job, false))];
+      const updates = leases.map(({ job, values }) => ({ key: job.id, values }));
+      await updateRows(connection, jobs, jobs.id, updates);
+      const claimed = leases.map(({ job, values }): Job => ({ ...job, ...values }));
       return { claimed, lastInTurn: due.at(-1)?.workspaceId };
     });
     if (lastInTurn === undefined) lastServed.delete(type);
@@ -145,18 +147,6 @@ export async function endHeldJob(connection: Connection, held: JobClaim, end: Jo
   if (job === null || !isHeld(job, held)) return false;
   await writeJob(connection, job, endedJob(job, end));
   return true;
-}
-
-/** Of locked jobs: what a claim changes. */
-async function writeLeases(connection: Connection, claimed: readonly Job[]): Promise<void> {
-  if (claimed.length === 0) return;
-  const rows = claimed.map(({ id, attempt, failures }) => ({ id, attempt, failures }));
-  const { status, leaseUntil, updatedAt } = claimed[0]!;
-  await connection
-    .update(jobs)
-    .set({ status, attempt: sql`claimed.attempt`, failures: sql`claimed.failures`, leaseUntil, updatedAt })
-    .from(sql`json_to_recordset(${JSON.stringify(rows)}::json) AS claimed (id text, attempt integer, failures integer)`)
-    .where(sql`${jobs.id} = claimed.id`);
 }
 
 async function renew(connection: Connection, claims: readonly JobClaim[], leaseUntil: number): Promise<string[]> {
