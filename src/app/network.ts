@@ -88,6 +88,7 @@ export function composeNetwork({
     clock,
     ids,
     poke,
+    replan,
     profileHosts,
   });
   const forecasts = new ForecastService(storage.network, accounts, clock);

@@ -43,6 +43,8 @@ export type ActionParts = {
   ids: Ids;
   /** Called when an action may have become due sooner. */
   poke: () => void;
+  /** Requests that queues be rescheduled if necessary. */
+  replan: () => void;
   profileHosts: ProfileHosts;
 };
 
@@ -63,7 +65,7 @@ export class ActionService {
    * and different replies to a person do not exclude each other.
    */
   async schedule(scheduler: Scheduler, input: ScheduleInput, { isReply = false } = {}): Promise<Scheduled> {
-    const { store, accounts, clock, ids, poke } = this.#parts;
+    const { store, accounts, clock, ids, poke, replan } = this.#parts;
     const { workspaceId } = scheduler;
     const account = await accounts.choose(scheduler, input.accountId);
     accounts.requireRunnable(account);
@@ -84,7 +86,11 @@ export class ActionService {
     );
     const placed = this.#placed(outcome, account);
     if (outcome.kind === "existing" && !hasSameContent(placed, action)) throw differentContent(placed);
-    if (outcome.kind === "scheduled" && input.dryRun !== true) poke();
+    if (outcome.kind === "scheduled" && input.dryRun !== true) {
+      poke();
+      // Before the actions that gave way fall due: held up then, they would go behind those planned after them.
+      if (isReply) replan();
+    }
     return { action: placed, account, isNew: outcome.kind === "scheduled" };
   }
 
