@@ -162,7 +162,10 @@ function isDueAt({ status, runAt, leaseUntil }: Target["job"], now: number): boo
   return status === "pending" ? runAt <= now : status === "running" && leaseUntil !== null && leaseUntil <= now;
 }
 
-/** Locks up to `limit` candidates, or fewer if that is enough, and their accounts. Waits for no other transaction. */
+/**
+ * Locks candidates and their accounts, without waiting for other transactions. If those hold so many that less than half of
+ * `limit` is locked, it goes on to later candidates.
+ */
 async function lockDue(connection: Connection, candidates: readonly Candidate[], limit: number): Promise<Target[]> {
   const tried = new Set<number>();
   const accounts: StoredAccount[] = [];
